@@ -94,19 +94,17 @@ core::Result<BusAccess> read_bus_access(const BusOptions& options, const std::st
   return access;
 }
 
-core::Result<std::unique_ptr<transport::bus::Bus>> connect_bus(
+core::Result<std::shared_ptr<transport::bus::Bus>> connect_bus(
     const BusAccess& access, std::function<void(std::string)> on_fault) {
   auto options = access.options;
   options.on_fault = std::move(on_fault);
-  auto bus = transport::bus::NatsBus::connect(options);
-  if (!bus) return bus.error();
-  return std::unique_ptr<transport::bus::Bus>(std::move(*bus));
+  return transport::bus::connect_nats(options);
 }
 
 namespace {
 
 /// Opens another connection; its errors and faults begin with `prefix`.
-core::Result<std::unique_ptr<transport::bus::Bus>> connect_beside(
+core::Result<std::shared_ptr<transport::bus::Bus>> connect_beside(
     const BusAccess& second, const char* prefix, std::function<void(std::string)> on_fault) {
   if (on_fault) {
     on_fault = [prefix, told = std::move(on_fault)](const std::string& fault) {
@@ -122,18 +120,18 @@ core::Result<std::unique_ptr<transport::bus::Bus>> connect_beside(
 
 }  // namespace
 
-core::Result<std::unique_ptr<transport::bus::Bus>> connect_streams(
+core::Result<std::shared_ptr<transport::bus::Bus>> connect_streams(
     const BusAccess& access, std::function<void(std::string)> on_fault) {
-  if (!access.streams_credentials) return std::unique_ptr<transport::bus::Bus>();
+  if (!access.streams_credentials) return std::shared_ptr<transport::bus::Bus>();
   auto second = access;
   second.options.credentials = *access.streams_credentials;
   second.options.name += " (streams)";
   return connect_beside(second, kOfStreams, std::move(on_fault));
 }
 
-core::Result<std::unique_ptr<transport::bus::Bus>> connect_first(
+core::Result<std::shared_ptr<transport::bus::Bus>> connect_first(
     const BusAccess& access, std::function<void(std::string)> on_fault) {
-  if (access.served_first.empty()) return std::unique_ptr<transport::bus::Bus>();
+  if (access.served_first.empty()) return std::shared_ptr<transport::bus::Bus>();
   auto second = access;
   second.options.name += " (referees)";
   second.options.has_own_threads = true;

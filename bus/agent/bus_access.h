@@ -36,16 +36,16 @@ struct BusAccess {
 
 /// Connects; if no broker is available yet, the bus keeps looking for one. Fails as
 /// NatsBus::connect; `on_fault` as in NatsBusOptions.
-[[nodiscard]] core::Result<std::unique_ptr<transport::bus::Bus>> connect_bus(
+[[nodiscard]] core::Result<std::shared_ptr<transport::bus::Bus>> connect_bus(
     const BusAccess& access, std::function<void(std::string)> on_fault = nullptr);
 /// As connect_bus, with the credentials for streams. Null if there are none, because the first
 /// connection can then use streams as well. Errors and faults begin with "streams: ".
-[[nodiscard]] core::Result<std::unique_ptr<transport::bus::Bus>> connect_streams(
+[[nodiscard]] core::Result<std::shared_ptr<transport::bus::Bus>> connect_streams(
     const BusAccess& access, std::function<void(std::string)> on_fault = nullptr);
 
 /// As connect_bus, for the sessions in `served_first` and with threads of its own; null if there
 /// are no such sessions. Errors and faults begin with "referees: ".
-[[nodiscard]] core::Result<std::unique_ptr<transport::bus::Bus>> connect_first(
+[[nodiscard]] core::Result<std::shared_ptr<transport::bus::Bus>> connect_first(
     const BusAccess& access, std::function<void(std::string)> on_fault = nullptr);
 
 /// The error for `who` (such as "--durable"), which needs streams although the credentials say that

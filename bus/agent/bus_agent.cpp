@@ -19,23 +19,18 @@ constexpr std::chrono::milliseconds kShortestInterval{50};
 
 }  // namespace
 
-core::Result<std::unique_ptr<BusAgent>> BusAgent::start(transport::bus::Bus& bus,
-                                                        const transport::link::BusSession& session,
+core::Result<std::unique_ptr<BusAgent>> BusAgent::start(transport::bus::SessionOnBus on,
                                                         const std::string& manager_url,
-                                                        transport::link::MessageHandler& handler,
-                                                        const Context& context) {
-  std::unique_ptr<BusAgent> agent(new BusAgent(bus, session, manager_url, context));
+                                                        transport::link::MessageHandler& handler) {
+  std::unique_ptr<BusAgent> agent(new BusAgent(std::move(on), manager_url));
   if (auto begun = agent->begin(handler); !begun) return begun.error();
   return agent;
 }
 
-BusAgent::BusAgent(transport::bus::Bus& bus, transport::link::BusSession session,
-                   const std::string& manager_url, const Context& context)
-    : bus_(bus),
-      session_(std::move(session)),
+BusAgent::BusAgent(transport::bus::SessionOnBus on, const std::string& manager_url)
+    : on_(std::move(on)),
       league_(league_of(manager_url)),
-      context_(context),
-      monitor_(context.clock, context.timer),
+      monitor_(on_.clock, on_.timer),
       tasks_(task::Executor(), runtime::failures_logged("the session on the bus")) {}
 
 core::Result<void> BusAgent::begin(transport::link::MessageHandler& handler) {
@@ -44,7 +39,7 @@ core::Result<void> BusAgent::begin(transport::link::MessageHandler& handler) {
   options.on_sign_of_life = [this](bool is_keep_alive) {
     if (is_keep_alive) tasks_.spawn(hear_keep_alive());
   };
-  auto listener = transport::bus::BusListener::start(bus_, session_, handler, context_.clock,
+  auto listener = transport::bus::BusListener::start(on_.bus, on_.session, handler, on_.clock,
                                                      std::move(options));
   if (!listener) return listener.error();
   listener_ = std::move(*listener);
@@ -63,13 +58,9 @@ void BusAgent::stop(std::chrono::milliseconds grace) {
 }
 
 task::Task<void> BusAgent::keep_attached() {
-  using Found = core::Result<transport::bus::BusAttachment>;
-  transport::bus::BusDiscovery discovery(bus_, session_, context_.clock, context_.timer,
-                                         context_.random);
+  transport::bus::BusDiscovery discovery(on_);
   for (;;) {
-    const Found found = co_await task::called_back<Found>([&](auto then) {
-      discovery.attach(league_, context_.clock.steady_now() + kSearch, std::move(then));
-    });
+    const auto found = co_await discovery.attach(league_, on_.clock.steady_now() + kSearch);
     if (!found) {
       runtime::log::warn("{}; still looking", found.error().message);
       continue;
@@ -103,17 +94,17 @@ task::Task<void> BusAgent::hear_keep_alive() {
 task::Task<void> BusAgent::send_keep_alives(std::chrono::milliseconds interval) {
   for (;;) {
     listener_->send_keep_alive();
-    co_await task::sleep_for(context_.timer, interval);
+    co_await task::sleep_for(on_.timer, interval);
   }
 }
 
 task::Task<void> BusAgent::watch_manager(std::chrono::milliseconds interval) {
   for (;;) {
     co_await monitor_.silence(interval);
-    if (bus_.is_connected())
+    if (on_.bus.is_connected())
       runtime::log::warn("the manager is silent; attaching to it again");
     else
-      runtime::log::warn("the connection to the bus at {} is lost; reconnecting", bus_.url());
+      runtime::log::warn("the connection to the bus at {} is lost; reconnecting", on_.bus.url());
     silence_.open(true);
   }
 }

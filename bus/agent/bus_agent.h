@@ -5,8 +5,8 @@
 #include <string>
 
 #include "bus/transport/bus.h"
+#include "bus/transport/bus_discovery.h"
 #include "bus/transport/bus_listener.h"
-#include "bus/transport/keep_alive_monitor.h"
 #include "common/core/clock.h"
 #include "common/core/random_source.h"
 #include "common/core/timer.h"
@@ -22,18 +22,11 @@ namespace league::agent::bus {
 /// the session, so the agent then attaches again. Thread-safe.
 class BusAgent {
  public:
-  struct Context {
-    const core::Clock& clock;
-    core::Timer& timer;
-    core::RandomSource& random;
-  };
-
-  /// All references must outlive the object. `manager_url` is `nats:manager` or
-  /// `nats:manager/LEAGUE`. Fails as Bus::subscribe.
+  /// `handler` outlives it. `manager_url` is `nats:manager` or `nats:manager/LEAGUE`. Fails as
+  /// Bus::subscribe.
   [[nodiscard]] static core::Result<std::unique_ptr<BusAgent>> start(
-      transport::bus::Bus& bus, const transport::link::BusSession& session,
-      const std::string& manager_url, transport::link::MessageHandler& handler,
-      const Context& context);
+      transport::bus::SessionOnBus on, const std::string& manager_url,
+      transport::link::MessageHandler& handler);
   ~BusAgent() { stop(std::chrono::milliseconds(0)); }
   BusAgent(const BusAgent&) = delete;
   BusAgent& operator=(const BusAgent&) = delete;
@@ -44,8 +37,7 @@ class BusAgent {
   void stop(std::chrono::milliseconds grace);
 
  private:
-  BusAgent(transport::bus::Bus& bus, transport::link::BusSession session,
-           const std::string& manager_url, const Context& context);
+  BusAgent(transport::bus::SessionOnBus on, const std::string& manager_url);
   core::Result<void> begin(transport::link::MessageHandler& handler);
   /// Looks for a manager, and again whenever the one that was found is silent.
   task::Task<void> keep_attached();
@@ -55,10 +47,8 @@ class BusAgent {
   task::Task<void> send_keep_alives(std::chrono::milliseconds interval);
   task::Task<void> watch_manager(std::chrono::milliseconds interval);
 
-  transport::bus::Bus& bus_;
-  const transport::link::BusSession session_;
+  const transport::bus::SessionOnBus on_;
   const std::string league_;
-  const Context context_;
   std::shared_ptr<transport::bus::BusListener> listener_;  ///< null if it could not begin
   // Used on the executor only.
   std::chrono::milliseconds interval_{0};  ///< 0: no keep-alives are sent

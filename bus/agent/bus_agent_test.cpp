@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bus/transport/bus_context.h"
+#include "bus/transport/bus.h"
 #include "bus/transport/bus_listener.h"
 #include "bus/transport/memory_bus_testing.h"
 #include "tests/support/fake_clock.h"
@@ -76,7 +76,7 @@ class BusAgentTest : public ::testing::Test {
         });
   }
   void start_agent(const std::string& url = "nats:manager/league_a") {
-    auto started = BusAgent::start(*agent_bus_, session_, url, handler_, {time_, time_, random_});
+    auto started = BusAgent::start({*agent_bus_, session_, time_, time_, random_}, url, handler_);
     ASSERT_TRUE(started) << started.error().message;
     agent_ = std::move(*started);
     steps_.run_until_idle();

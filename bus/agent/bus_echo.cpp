@@ -1,6 +1,13 @@
-#include "bus/agent/bus_echo.h"
-
 #include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "bus/agent/nats_host.h"
+#include "common/task/task.h"
 
 namespace league::agent::bus {
 namespace {
@@ -9,87 +16,90 @@ constexpr auto kEchoInterval = std::chrono::milliseconds(250);
 constexpr auto kEchoPatience = std::chrono::seconds(1);
 constexpr auto kEchoesRemembered = std::chrono::minutes(10);
 
-}  // namespace
+class BusEcho final : public runtime::BrokerDelay {
+ public:
+  BusEcho(transport::bus::Bus& bus, core::Timer& timer, const core::Clock& clock)
+      : bus_(bus), timer_(timer), clock_(clock), thread_([this] { measure(); }) {
+    ticks_.spawn(tick());
+  }
+  ~BusEcho() override { stop(); }
+  BusEcho(const BusEcho&) = delete;
+  BusEcho& operator=(const BusEcho&) = delete;
 
-struct BusEcho::State : std::enable_shared_from_this<State> {
-  State(core::Timer& its_timer, const core::Clock& its_clock)
-      : timer(its_timer), clock(its_clock) {}
-
-  void tick() {
+  void stop() override {
+    ticks_.stop();
     {
-      std::lock_guard lock(mutex);
-      if (is_over) return;
-      if (!since) since = clock.steady_now();
+      std::lock_guard lock(mutex_);
+      is_over_ = true;
     }
-    changed.notify_all();
-    timer.schedule(kEchoInterval, [weak = weak_from_this()] {
-      if (auto self = weak.lock()) self->tick();
-    });
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+  [[nodiscard]] std::chrono::nanoseconds worst_since(core::Clock::Steady from) const override {
+    std::lock_guard lock(mutex_);
+    std::chrono::nanoseconds worst{};
+    if (since_) worst = clock_.steady_now() - *since_;
+    for (auto it = samples_.rbegin(); it != samples_.rend() && it->to >= from; ++it)
+      worst = std::max(worst, it->took);
+    return worst;
   }
 
-  /// Waits until an echo is to be requested; false if measuring has ended.
-  bool wait_for_turn() {
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [this] { return is_over || since.has_value(); });
-    return !is_over;
-  }
-
-  void on_echo() {
-    std::lock_guard lock(mutex);
-    const auto now = clock.steady_now();
-    while (!samples.empty() && samples.front().to + kEchoesRemembered < now) samples.pop_front();
-    samples.push_back({.to = now, .took = now - *std::exchange(since, std::nullopt)});
-  }
-
+ private:
   struct Sample {
     core::Clock::Steady to;
     std::chrono::nanoseconds took;
   };
 
-  core::Timer& timer;
-  const core::Clock& clock;
-  std::mutex mutex;  // guards the rest
-  std::condition_variable changed;
-  std::optional<core::Clock::Steady> since;  ///< when the pending echo was requested
-  std::deque<Sample> samples;  ///< ordered by their end
-  bool is_over = false;
+  task::Task<void> tick() {
+    for (;;) {
+      {
+        std::lock_guard lock(mutex_);
+        if (!since_) since_ = clock_.steady_now();
+      }
+      changed_.notify_all();
+      co_await task::sleep_for(timer_, kEchoInterval);
+    }
+  }
+  /// On the thread, which waits for the broker.
+  void measure() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return is_over_ || since_.has_value(); });
+      if (is_over_) return;
+      lock.unlock();
+      const bool is_answered = bus_.flush(kEchoPatience);
+      lock.lock();
+      if (is_answered)
+        on_echo();
+      else  // without a connection a flush fails at once
+        changed_.wait_for(lock, kEchoInterval, [this] { return is_over_; });
+    }
+  }
+  /// Under the lock.
+  void on_echo() {
+    const auto now = clock_.steady_now();
+    while (!samples_.empty() && samples_.front().to + kEchoesRemembered < now) samples_.pop_front();
+    samples_.push_back({.to = now, .took = now - *std::exchange(since_, std::nullopt)});
+  }
+
+  transport::bus::Bus& bus_;
+  core::Timer& timer_;
+  const core::Clock& clock_;
+  mutable std::mutex mutex_;  // guards the next four
+  std::condition_variable changed_;
+  std::optional<core::Clock::Steady> since_;  ///< when the pending echo was requested
+  std::deque<Sample> samples_;  ///< ordered by their end
+  bool is_over_ = false;
+  std::thread thread_;
+  // A fault ends the program, as one on the timer would.
+  task::Scope ticks_{task::Executor(), [](const std::exception_ptr&) { std::terminate(); }};
 };
 
-BusEcho::BusEcho(transport::bus::Bus& bus, core::Timer& timer, const core::Clock& clock)
-    : bus_(bus), state_(std::make_shared<State>(timer, clock)), thread_([this] { measure(); }) {
-  state_->tick();
-}
+}  // namespace
 
-BusEcho::~BusEcho() { stop(); }
-
-void BusEcho::stop() {
-  {
-    std::lock_guard lock(state_->mutex);
-    state_->is_over = true;
-  }
-  state_->changed.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
-
-void BusEcho::measure() {
-  while (state_->wait_for_turn()) {
-    if (bus_.flush(kEchoPatience)) {
-      state_->on_echo();
-      continue;
-    }
-    // Without a connection a flush fails at once.
-    std::unique_lock lock(state_->mutex);
-    state_->changed.wait_for(lock, kEchoInterval, [this] { return state_->is_over; });
-  }
-}
-
-std::chrono::nanoseconds BusEcho::worst_since(core::Clock::Steady from) const {
-  std::lock_guard lock(state_->mutex);
-  std::chrono::nanoseconds worst{};
-  if (state_->since) worst = state_->clock.steady_now() - *state_->since;
-  for (auto it = state_->samples.rbegin(); it != state_->samples.rend() && it->to >= from; ++it)
-    worst = std::max(worst, it->took);
-  return worst;
+std::unique_ptr<runtime::BrokerDelay> measure_broker(transport::bus::Bus& bus, core::Timer& timer,
+                                                     const core::Clock& clock) {
+  return std::make_unique<BusEcho>(bus, timer, clock);
 }
 
 }  // namespace league::agent::bus

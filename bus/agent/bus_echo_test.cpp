@@ -1,4 +1,4 @@
-#include "bus/agent/bus_echo.h"
+#include "bus/agent/nats_host.h"
 
 #include <gtest/gtest.h>
 
@@ -61,27 +61,27 @@ class BusEchoTest : public ::testing::Test {
 
 TEST_F(BusEchoTest, ABrokerThatAnswersTakesNoTime) {
   auto begun = time_.steady_now();
-  BusEcho echo(bus_, time_, time_);
+  const auto echo = measure_broker(bus_, time_, time_);
   bus_.wait_until_asked();
-  echo.stop();  // after the echo that it waits for
+  echo->stop();  // after the echo that it waits for
   time_.advance(seconds(1));
-  EXPECT_EQ(echo.worst_since(begun).count(), 0);
+  EXPECT_EQ(echo->worst_since(begun).count(), 0);
 }
 
 TEST_F(BusEchoTest, ABrokerThatIsSilentCountsWhileItIsAndIsRememberedForItsTime) {
   bus_.answer(false);
   auto begun = time_.steady_now();
-  BusEcho echo(bus_, time_, time_);
+  const auto echo = measure_broker(bus_, time_, time_);
   bus_.wait_until_asked();
   time_.advance(seconds(3));
-  EXPECT_EQ(echo.worst_since(begun), seconds(3));
-  EXPECT_EQ(echo.worst_since(time_.steady_now()), seconds(3)) << "it is silent just now";
+  EXPECT_EQ(echo->worst_since(begun), seconds(3));
+  EXPECT_EQ(echo->worst_since(time_.steady_now()), seconds(3)) << "it is silent just now";
   bus_.answer(true);
-  echo.stop();
+  echo->stop();
   auto ended = time_.steady_now();
-  EXPECT_EQ(echo.worst_since(begun), seconds(3));
+  EXPECT_EQ(echo->worst_since(begun), seconds(3));
   time_.advance(milliseconds(1));
-  EXPECT_EQ(echo.worst_since(ended + milliseconds(1)).count(), 0);
+  EXPECT_EQ(echo->worst_since(ended + milliseconds(1)).count(), 0);
 }
 
 }  // namespace

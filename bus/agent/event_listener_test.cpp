@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bus/transport/bus_context.h"
+#include "bus/transport/bus.h"
 #include "bus/transport/memory_bus_testing.h"
 #include "common/agent/bus/event_signature.h"
 #include "tests/support/fake_clock.h"
@@ -56,7 +56,8 @@ class EventListenerTest : public ::testing::Test {
     before_ = spdlog::default_logger();
     spdlog::set_default_logger(std::make_shared<spdlog::logger>(
         "test", std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(10)));
-    auto started = EventListener::start(*bus_, session_, "league_a", verifier_, noting_, time_);
+    auto started = EventListener::start({*bus_, session_, time_, time_, random_}, "league_a",
+                                        verifier_, noting_);
     ASSERT_TRUE(started);
     listener_ = std::move(*started);
   }
@@ -94,6 +95,7 @@ class EventListenerTest : public ::testing::Test {
   }
 
   league::testing::FakeTime time_;
+  core::CryptoRandom random_;
   transport::memory::MemorySteps steps_;
   transport::memory::MemoryBroker broker_{[this](auto step) { steps_.post(std::move(step)); }};
   std::unique_ptr<transport::bus::Bus> bus_ = broker_.connect("agent");

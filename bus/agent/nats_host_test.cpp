@@ -4,7 +4,6 @@
 
 #include <fstream>
 
-#include "bus/agent/nats_port.h"
 #include "bus/transport/broker_testing.h"
 #include "tests/support/temporary_directory.h"
 

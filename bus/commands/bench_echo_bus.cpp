@@ -13,10 +13,10 @@ namespace {
 
 class NatsEchoBus final : public EchoBus {
  public:
-  NatsEchoBus(transport::link::EventLoop& loop, std::unique_ptr<transport::bus::NatsBus> bus)
+  NatsEchoBus(transport::link::EventLoop& loop, std::shared_ptr<transport::bus::Bus> bus)
       : bus_(std::move(bus)),
-        connector_(loop, *bus_, transport::link::BusSession::make(random_), clock_, timer_,
-                   random_),
+        connector_(loop,
+                   {*bus_, transport::link::BusSession::make(random_), clock_, timer_, random_}),
         caller_(connector_, clock_, timer_) {}
 
   transport::link::Caller& caller() override { return caller_; }
@@ -32,7 +32,7 @@ class NatsEchoBus final : public EchoBus {
   core::SystemClock clock_;
   core::CryptoRandom random_;
   core::ThreadTimer timer_;
-  const std::unique_ptr<transport::bus::NatsBus> bus_;
+  const std::shared_ptr<transport::bus::Bus> bus_;
   transport::bus::BusConnector connector_;
   transport::caller::LinkCaller caller_;
   std::vector<std::shared_ptr<transport::bus::BusListener>> listeners_;
@@ -44,7 +44,7 @@ core::Result<std::unique_ptr<EchoBus>> EchoBus::join(transport::link::EventLoop&
                                                      const std::string& url) {
   transport::bus::NatsBusOptions options;
   options.urls = url;
-  auto bus = transport::bus::NatsBus::connect(options);
+  auto bus = transport::bus::connect_nats(options);
   if (!bus) return bus.error();
   return std::unique_ptr<EchoBus>(std::make_unique<NatsEchoBus>(loop, std::move(*bus)));
 }

@@ -43,15 +43,16 @@ core::Result<std::unique_ptr<BrokerLink>> BrokerLink::join(const agent::bus::Bus
       new BrokerLink(std::move(*access), std::move(*bus), std::move(session), context));
 }
 
-BrokerLink::BrokerLink(agent::bus::BusAccess access, std::unique_ptr<transport::bus::Bus> bus,
+BrokerLink::BrokerLink(agent::bus::BusAccess access, std::shared_ptr<transport::bus::Bus> bus,
                        transport::link::BusSession session, const Context& context)
     : access_(std::move(access)),
       bus_(std::move(bus)),
       session_(std::move(session)),
       connector_(std::make_shared<transport::bus::BusConnector>(
-          context.loop, *bus_, session_, context.clock, context.timer, context.random)) {}
+          context.loop, transport::bus::SessionOnBus{*bus_, session_, context.clock, context.timer,
+                                                     context.random})) {}
 
-core::Result<std::unique_ptr<transport::bus::Bus>> BrokerLink::connect_streams(
+core::Result<std::shared_ptr<transport::bus::Bus>> BrokerLink::connect_streams(
     const std::string& who) const {
   if (!access_.has_streams) return agent::bus::no_streams_error(who);
   return agent::bus::connect_streams(access_);

@@ -18,7 +18,7 @@ class BrokerLink final : public BusLink {
   [[nodiscard]] transport::bus::Bus& bus() { return *bus_; }
   /// Opens a separate connection for requests to streams; null if `bus` can be used for them. Fails
   /// with no_streams_error for `who`, and like agent::bus::connect_streams.
-  [[nodiscard]] core::Result<std::unique_ptr<transport::bus::Bus>> connect_streams(
+  [[nodiscard]] core::Result<std::shared_ptr<transport::bus::Bus>> connect_streams(
       const std::string& who) const;
 
   [[nodiscard]] const transport::link::BusSession& session() const override { return session_; }
@@ -32,11 +32,11 @@ class BrokerLink final : public BusLink {
   }
 
  private:
-  BrokerLink(agent::bus::BusAccess access, std::unique_ptr<transport::bus::Bus> bus,
+  BrokerLink(agent::bus::BusAccess access, std::shared_ptr<transport::bus::Bus> bus,
              transport::link::BusSession session, const Context& context);
 
   const agent::bus::BusAccess access_;
-  const std::unique_ptr<transport::bus::Bus> bus_;
+  const std::shared_ptr<transport::bus::Bus> bus_;
   const transport::link::BusSession session_;
   const std::shared_ptr<transport::link::Connector> connector_;
 };

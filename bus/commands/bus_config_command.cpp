@@ -8,8 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "bus/commands/bus_config_files.h"
-#include "bus/commands/bus_config_roster.h"
+#include "bus/commands/bus_config.h"
 #include "common/core/clock.h"
 #include "common/core/crypto.h"
 #include "tools/league/up/local_broker.h"

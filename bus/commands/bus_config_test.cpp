@@ -8,8 +8,6 @@
 #include <regex>
 #include <set>
 
-#include "bus/commands/bus_config_files.h"
-#include "bus/commands/bus_config_roster.h"
 #include "tests/support/scripted_random.h"
 #include "tests/support/temporary_directory.h"
 

@@ -103,6 +103,60 @@ std::string render_accounts(const BusConfig& config) {
 
 }  // namespace
 
+const std::vector<BusPermission>& bus_permissions() {
+  using enum BusRole;
+  using enum BusPermission::Kind;
+  constexpr std::string_view kAnswers = "answers to its own requests";
+  constexpr std::string_view kNews = "what the league tells everybody";
+  constexpr auto kStreams = BusAccount::kStreams;
+  static const std::vector<BusPermission> kRows = [=] {
+    const auto of_agent = [=](BusRole role, std::vector<BusPermission> more = {}) {
+      std::vector<BusPermission> rows = {
+          {role, kPublish, "mcp.discovery.{session}", "looks for its league and attaches"},
+          {role, kPublish, "mcp.session.{session}.in",
+           "calls the manager from its own session, and from no other"},
+          {role, kSubscribe, "mcp.session.{session}.out", "what is sent to its session"},
+          {role, kSubscribe, "_INBOX.{session}.>", kAnswers},
+          {role, kSubscribe, "mcp.events.{league}.>", kNews}};
+      rows.insert(rows.end(), more.begin(), more.end());
+      return rows;
+    };
+    std::vector<BusPermission> all = {
+        {kManager, kPublish, "mcp.>", "calls every session and publishes events"},
+        {kManager, kPublish, "_INBOX.>", "answers everybody, at any time"},
+        {kManager, kSubscribe, "mcp.>", "receives discovery and all sessions"},
+        {kManager, kSubscribe, "_INBOX.>", kAnswers}};
+    const std::vector<BusPermission> at_streams = {
+        {kManager, kPublish, "$JS.API.>", "makes streams and their readers", kStreams},
+        {kManager, kPublish, "$JS.ACK.>", "has taken a message of a stream", kStreams},
+        {kManager, kPublish, "mcp.events.{league}.>", kNews, kStreams},
+        {kManager, kPublish, "mcp.journal.{league}.*",
+         "the entries of its journal, and its heartbeats", kStreams},
+        {kManager, kSubscribe, "mcp.journal.{league}.beat",
+         "which managers there are, and what they have of the journal", kStreams},
+        {kManager, kSubscribe, "_INBOX.{session}.>", kAnswers, kStreams},
+        {kOperator, kPublish, "$JS.API.>", "manages streams; trusted like the manager", kStreams},
+        {kOperator, kPublish, "$JS.ACK.>", "reads streams", kStreams},
+        {kOperator, kSubscribe, "mcp.events.{league}.>", kNews, kStreams},
+        {kOperator, kSubscribe, "_INBOX.{session}.>", kAnswers, kStreams}};
+    for (const auto& more :
+         {of_agent(kOperator,
+                   {{kOperator, kSubscribe, "mcp.events.>", "watches all leagues of the broker"}}),
+          of_agent(kReferee,
+                   {{kReferee, kPublish, "mcp.session.*.out", "calls the players of its matches"},
+                    {kReferee, kSubscribe, "mcp.session.*.attached", "which players are back"},
+                    // An agent that can send itself a message with a reply subject may publish to
+                    // that subject, because the broker takes this for an answer. This row keeps a
+                    // referee from doing so, and two referees from doing it for each other.
+                    {kReferee, kPublishNot, "mcp.session.{referee}.out",
+                     "with a request to itself it could publish to any subject"}}),
+          of_agent(kPlayer), at_streams})
+      all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
+  return kRows;
+}
+
 std::string render_users(const BusConfig& config) {
   std::string text =
       "# Who may do what at the broker of a league. Made by `league bus-config`.\n"

@@ -1,4 +1,4 @@
-#include "bus/commands/event_line.h"
+#include "bus/commands/event_readers.h"
 
 #include <gtest/gtest.h>
 

@@ -2,16 +2,15 @@
 
 #include <CLI/CLI.hpp>
 #include <atomic>
-#include <future>
 #include <iostream>
 #include <memory>
 #include <mutex>
 #include <sstream>
 
 #include "bus/commands/broker_link.h"
-#include "bus/commands/event_line.h"
 #include "bus/commands/event_readers.h"
 #include "bus/transport/bus_discovery.h"
+#include "bus/transport/kept_tasks.h"
 #include "common/envelope/event_types.h"
 #include "common/transport/link/event_loop.h"
 #include "common/transport/link/signals.h"
@@ -74,13 +73,10 @@ class EventPrinter {
 
 /// The league of whichever manager answers first.
 core::Result<std::string> find_league(transport::bus::Bus& bus, const EventReading& reading) {
-  auto found = std::make_shared<std::promise<core::Result<transport::bus::BusAttachment>>>();
-  auto answer = found->get_future();
-  transport::bus::BusDiscovery discovery(bus, reading.session, reading.clock, reading.timer,
-                                         reading.random);
-  discovery.attach({}, reading.clock.steady_now() + kSearchForLeague,
-                   [found](const auto& attachment) { found->set_value(attachment); });
-  auto attachment = answer.get();
+  const transport::bus::BusDiscovery discovery(
+      {bus, reading.session, reading.clock, reading.timer, reading.random});
+  auto attachment = transport::bus::run_to_end(
+      discovery.attach({}, reading.clock.steady_now() + kSearchForLeague));
   if (attachment) return attachment->league_id;
   return core::Error{
       attachment.error().code, attachment.error().message + "; name the league with --league", {}};
@@ -95,18 +91,17 @@ int read_events(const EventsOptions& options, transport::bus::Bus& bus, EventRea
     league = *found;
   }
   if (options.durable.empty()) {
-    FeedReader reader(std::move(reading), league, split_types(options.types));
-    if (auto started = reader.start(); !started) return fail(started.error());
+    auto reader = read_feed(std::move(reading), league, split_types(options.types));
+    if (!reader) return fail(reader.error());
     stop.wait();
     return 0;
   }
-  auto streams = transport::bus::JetStream::create(reading.bus, reading.session, reading.clock,
-                                                   reading.timer, reading.random);
+  auto streams = transport::bus::JetStream::create(reading);
   if (!streams) return fail(streams.error());
-  DurableReader reader(std::move(reading), **streams, league, options.durable);
-  reader.start();
+  auto reader = read_durably(reading, **streams, league, options.durable);
   stop.wait();
-  reader.stop(kLastWords);
+  reader.reset();
+  reading.bus.flush(kLastWords);  // the acknowledgements
   return 0;
 }
 
@@ -122,7 +117,7 @@ int events(const EventsOptions& options, transport::link::StopSignal& stop) {
   core::ThreadTimer timer;
   auto link = BrokerLink::join(options.bus, {**loop, timer, clock, random});
   if (!link) return fail(link.error());
-  std::unique_ptr<transport::bus::Bus> at_streams;
+  std::shared_ptr<transport::bus::Bus> at_streams;
   if (!options.durable.empty()) {
     auto connected = (*link)->connect_streams("--durable");
     if (!connected) return fail(connected.error());
@@ -132,17 +127,13 @@ int events(const EventsOptions& options, transport::link::StopSignal& stop) {
   if (options.line.key.empty())
     printer.complain(
         "without --key no signature is verified (get_league_status shows the broadcast_key)");
-  EventReading reading{
-      .bus = at_streams ? *at_streams : (*link)->bus(),
-      .session = (*link)->session(),
-      .clock = clock,
-      .timer = timer,
-      .random = random,
-      .after = options.after,
-      .on_event = [&printer](
-                      std::uint64_t sequence,
-                      const std::string& payload) { return printer.print(sequence, payload); },
-      .on_trouble = [&printer](const std::string& text) { printer.complain(text); }};
+  auto& bus = at_streams ? *at_streams : (*link)->bus();
+  EventReading reading{{bus, (*link)->session(), clock, timer, random}};
+  reading.after = options.after;
+  reading.on_event = [&printer](std::uint64_t sequence, const std::string& payload) {
+    return printer.print(sequence, payload);
+  };
+  reading.on_trouble = [&printer](const std::string& text) { printer.complain(text); };
   return read_events(options, (*link)->bus(), std::move(reading), stop);
 }
 

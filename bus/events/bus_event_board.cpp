@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "bus/transport/bus_context.h"
+#include "bus/transport/bus.h"
 #include "common/agent/runtime/exception_guard.h"
 #include "common/agent/runtime/log.h"
 #include "common/rpc/transport_context.h"
@@ -41,15 +41,10 @@ BusEventBoard::BusEventBoard(BusEventBoardDependencies dependencies)
     : deps_(std::move(dependencies)),
       keeping_(deps_.streams != nullptr ? Keeping::kUnknown : Keeping::kNobody),
       tasks_(task::Executor(), agent::runtime::failures_logged("publishing events")) {
+  look();
   watch_ = deps_.bus.watch([this](bool is_connected) {
     if (is_connected) tasks_.spawn(reconnect());
   });
-  tasks_.spawn(begin());
-}
-
-BusEventBoard::Task BusEventBoard::begin() {
-  look();
-  co_return;
 }
 
 BusEventBoard::~BusEventBoard() { stop(); }
@@ -81,7 +76,9 @@ task::Task<EventKept> BusEventBoard::send(PublishedEvent event) {
   co_await readiness();
   log(event);
   for (int failed = 0; keeping_ == Keeping::kStream;) {
-    const auto ack = co_await store(event);
+    transport::bus::PublishCondition once{.message_id = event.id};
+    const auto ack = co_await deps_.streams->publish(message_of(event), std::move(once),
+                                                     deps_.clock.steady_now() + kAnswer);
     using Status = transport::bus::PublishAck::Status;
     if (ack.status == Status::kStored) {
       is_full_said_ = false;
@@ -105,13 +102,6 @@ task::Task<EventKept> BusEventBoard::send(PublishedEvent event) {
     co_await readiness();
   }
   co_return hand_over(event);
-}
-
-task::Task<transport::bus::PublishAck> BusEventBoard::store(PublishedEvent event) {
-  return task::called_back<transport::bus::PublishAck>([this, event = std::move(event)](auto then) {
-    deps_.streams->publish(message_of(event), {.message_id = event.id},
-                           deps_.clock.steady_now() + kAnswer, std::move(then));
-  });
 }
 
 EventKept BusEventBoard::hand_over(const PublishedEvent& event) {
@@ -155,15 +145,11 @@ void BusEventBoard::look() {
 }
 
 BusEventBoard::Task BusEventBoard::search() {
-  using State = core::Result<transport::bus::StreamState>;
   while (is_search_due()) {
     const bool is_quick = keeping_ == Keeping::kUnknown;
     const std::chrono::milliseconds quick = deps_.replicas > 1 ? kElection : kQuickSearch;
-    const State found = co_await task::called_back<State>([&](auto then) {
-      deps_.streams->ensure_stream(event_stream_config(deps_),
-                                   deps_.clock.steady_now() + (is_quick ? quick : kSearch),
-                                   std::move(then));
-    });
+    const auto found = co_await deps_.streams->ensure_stream(
+        event_stream_config(deps_), deps_.clock.steady_now() + (is_quick ? quick : kSearch));
     search_again_ = deps_.clock.steady_now();
     if (!is_quick) search_again_ += kBetweenSearches;
     const bool is_late = std::exchange(must_search_again_, false);

@@ -53,14 +53,12 @@ class BusEventBoard final : public EventBoard {
     std::function<void()> done;
   };
 
-  Task begin();
   Task add(Waiting event);
   /// Publishes what waits, one event at a time, so that events keep their order and no subscriber
   /// gets a round before the previous one.
   Task serve();
   /// Publishes the event, again while its answer is lost and there is hope.
   task::Task<EventKept> send(PublishedEvent event);
-  task::Task<transport::bus::PublishAck> store(PublishedEvent event);
   EventKept hand_over(const PublishedEvent& event);
   /// Waits until the broker is there, and it is known whether it stores events.
   Task readiness();

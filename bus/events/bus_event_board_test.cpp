@@ -7,7 +7,7 @@
 
 #include "bus/events/event_feed.h"
 #include "bus/transport/broker_testing.h"
-#include "bus/transport/bus_context.h"
+#include "bus/transport/bus.h"
 #include "bus/transport/jet_stream_testing.h"
 #include "tests/support/temporary_directory.h"
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "bus/transport/bus_context.h"
+#include "bus/transport/bus.h"
 #include "common/agent/runtime/exception_guard.h"
 #include "common/envelope/event_types.h"
 #include "common/transport/link/sse_writer.h"
@@ -189,12 +189,9 @@ EventFeed::Task EventFeed::catch_up(std::shared_ptr<Reader> reader) {
 }
 
 EventFeed::Task EventFeed::read_next(std::shared_ptr<Reader> reader) {
-  using Found = core::Result<std::optional<transport::bus::StoredMessage>>;
-  const Found found = co_await task::called_back<Found>([&](auto then) {
-    streams_->get_next(transport::link::event_stream(league_id_),
-                       transport::link::event_subjects(league_id_), reader->next,
-                       clock_.steady_now() + kPatience, std::move(then));
-  });
+  const auto found = co_await streams_->get_next(transport::link::event_stream(league_id_),
+                                                 transport::link::event_subjects(league_id_),
+                                                 reader->next, clock_.steady_now() + kPatience);
   // The answer may come from the lost stream or from the new one: ask again.
   if (reader->is_gone || reader->begins_anew) co_return;
   if (!found) co_return reader->take_failure(found.error());
@@ -213,11 +210,8 @@ EventFeed::Task EventFeed::read_next(std::shared_ptr<Reader> reader) {
 }
 
 EventFeed::Task EventFeed::look(std::shared_ptr<Reader> reader) {
-  using State = core::Result<transport::bus::StreamState>;
-  const State state = co_await task::called_back<State>([&](auto then) {
-    streams_->stream_state(transport::link::event_stream(league_id_),
-                           clock_.steady_now() + kPatience, std::move(then));
-  });
+  const auto state = co_await streams_->stream_state(transport::link::event_stream(league_id_),
+                                                     clock_.steady_now() + kPatience);
   if (!state) co_return reader->take_failure(state.error());
   if (state->last_sequence + 1 < reader->next) reader->begins_anew = true;
   reader->is_behind = reader->begins_anew || reader->has_news;

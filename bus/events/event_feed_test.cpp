@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "bus/transport/bus_context.h"
+#include "bus/transport/bus.h"
 #include "bus/transport/memory_bus_testing.h"
 #include "common/transport/link/sse_parser.h"
 #include "tests/support/fake_clock.h"
@@ -66,7 +66,7 @@ class EventFeedTest : public ::testing::Test {
  protected:
   void SetUp() override {
     streams_ = *transport::bus::JetStream::create(
-        *bus_, *transport::link::BusSession::parse("manager-session"), time_, time_, random_);
+        {*bus_, *transport::link::BusSession::parse("manager-session"), time_, time_, random_});
     feed_ = std::make_unique<EventFeed>(*bus_, streams_.get(), "a", time_);
     out_ = *broker_bus_->subscribe(
         transport::link::session_out(reader_), "",

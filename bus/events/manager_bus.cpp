@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "bus/agent/nats_port.h"
+#include "bus/agent/nats_host.h"
 #include "bus/events/bus_event_board.h"
 #include "bus/events/event_feed.h"
 #include "bus/events/store_watch.h"

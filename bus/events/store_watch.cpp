@@ -30,15 +30,12 @@ StoreWatch::StoreWatch(transport::bus::JetStream& streams, const core::Clock& cl
 }
 
 task::Task<void> StoreWatch::watch() {
-  using State = core::Result<transport::bus::StreamState>;
   for (auto pause = kFirstLook;; pause = kBetweenLooks) {
     co_await task::sleep_for(timer_, pause);
     for (Watched& watched : stores_) {
       const std::string stream = watched.store.stream();
       if (stream.empty()) continue;
-      const State state = co_await task::called_back<State>([&](auto then) {
-        streams_.stream_state(stream, clock_.steady_now() + kLookLimit, std::move(then));
-      });
+      const auto state = co_await streams_.stream_state(stream, clock_.steady_now() + kLookLimit);
       if (state) check(watched, *state);
     }
   }

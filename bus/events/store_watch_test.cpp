@@ -21,7 +21,7 @@ class StoreWatchTest : public ::testing::Test {
       (void)broker_bus_->publish({asked.reply, {}, {}, answer_, false});
     });
     streams_ = *transport::bus::JetStream::create(
-        *bus_, *transport::link::BusSession::parse("manager-1"), time_, time_, random_);
+        {*bus_, *transport::link::BusSession::parse("manager-1"), time_, time_, random_});
     watch_ = std::make_unique<StoreWatch>(
         *streams_, time_, time_,
         std::vector<WatchedStore>{{[] { return std::string("EVENTS"); }, "the oldest go"}},

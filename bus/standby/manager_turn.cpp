@@ -86,7 +86,7 @@ core::Result<std::unique_ptr<Leadership>> wait_for_turn(const ProgramOptions& op
   };
   auto session = nats.session().value_or(transport::link::BusSession::make(dependencies.random));
   auto journal = stream::ReplicatedJournal::create(
-      {local, nats.streams_bus(), session, host.clock(), host.timer(), dependencies.random},
+      {{nats.streams_bus(), session, host.clock(), host.timer(), dependencies.random}, local},
       std::move(wanted));
   if (!journal) return journal.error();
   auto leads = (*journal)->lead(dependencies.stop);

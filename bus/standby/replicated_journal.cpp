@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "bus/standby/stream_removal.h"
 #include "common/agent/runtime/log.h"
 #include "common/core/private_file.h"
 #include "common/journal/journal_mark.h"
@@ -42,7 +41,10 @@ core::Result<std::unique_ptr<ReplicatedJournal>> ReplicatedJournal::create(
   return made;
 }
 
-ReplicatedJournal::~ReplicatedJournal() { finish(); }
+ReplicatedJournal::~ReplicatedJournal() {
+  finish();
+  link_.reset();  // its tasks report to us
+}
 
 core::Result<void> ReplicatedJournal::restore() {
   RestoredReplica restored{file_.knowledge(), {}};
@@ -71,25 +73,20 @@ Time ReplicatedJournal::now() const {
   return started_ + std::chrono::duration_cast<Time>(deps_.clock.steady_now().time_since_epoch());
 }
 
-/// False: it was asked to stop.
-core::Result<bool> ReplicatedJournal::connect(transport::link::StopSignal& stop) {
-  auto streams = transport::bus::JetStream::create(deps_.bus, deps_.session, deps_.clock,
-                                                   deps_.timer, deps_.random);
+core::Result<void> ReplicatedJournal::connect(transport::link::StopSignal& stop) {
+  auto streams = transport::bus::JetStream::create(deps_);
   if (!streams) return streams.error();
   streams_ = std::move(*streams);
   link_ = std::make_unique<StreamLink>(deps_.bus, *streams_, deps_.clock, options_.stream,
                                        [this](Fact fact) { report(std::move(fact)); });
   if (options_.starts_anew) {
-    auto removed = remove_streams(options_.stream.league, deps_.bus, *streams_, deps_.clock, stop);
-    if (!removed) return removed.error();
+    if (auto removed = link_->remove_streams(stop); !removed) return removed.error();
   }
-  if (auto heard = link_->begin(); !heard) return heard.error();
-  return true;
+  return link_->begin();
 }
 
 core::Result<bool> ReplicatedJournal::lead(transport::link::StopSignal& stop) {
-  auto connected = connect(stop);
-  if (!connected || !*connected) return connected;
+  if (auto connected = connect(stop); !connected) return connected.error();
   thread_ = std::thread([this] { run(); });
   for (;;) {
     if (stop.wait_for(kTick) >= 0) return false;

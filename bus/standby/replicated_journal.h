@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bus/standby/core/replica.h"
-#include "bus/standby/replication_file.h"
+#include "bus/standby/stream_format.h"
 #include "bus/standby/stream_link.h"
 #include "bus/transport/jet_stream.h"
 #include "common/core/clock.h"
@@ -48,13 +48,8 @@ struct ReplicationOptions {
 };
 
 /// All outlive the ReplicatedJournal.
-struct ReplicationDependencies {
+struct ReplicationDependencies : transport::bus::SessionOnBus {
   journal::SqliteJournal& local;
-  transport::bus::Bus& bus;
-  transport::link::BusSession session;
-  const core::Clock& clock;
-  core::Timer& timer;
-  core::RandomSource& random;
 };
 
 /// The journal of one of several managers: carries out the effects of a Replica, on a thread of its
@@ -102,7 +97,7 @@ class ReplicatedJournal final : public Leadership, private journal::Journal {
 
   // Before the thread begins.
   [[nodiscard]] core::Result<void> restore();
-  [[nodiscard]] core::Result<bool> connect(transport::link::StopSignal& stop);
+  [[nodiscard]] core::Result<void> connect(transport::link::StopSignal& stop);
 
   // On the thread.
   void run();

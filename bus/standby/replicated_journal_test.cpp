@@ -39,10 +39,10 @@ class Manager {
     options.paths = {data / "replication.json", data / "lose_after", data / "put_aside"};
     options.begins_leagues = begins_leagues;
     options.on_end = [this](const std::string& why) { ended_.add(why); };
-    auto made =
-        ReplicatedJournal::create({*local_, *agent_.bus, transport::link::BusSession::make(random_),
-                                   clock_, agent_.timer, random_},
-                                  std::move(options));
+    auto made = ReplicatedJournal::create(
+        {{*agent_.bus, transport::link::BusSession::make(random_), clock_, agent_.timer, random_},
+         *local_},
+        std::move(options));
     EXPECT_TRUE(made);
     journal_ = std::move(*made);
     lead_ = std::async(std::launch::async, [this] { return journal_->lead(stop_); });

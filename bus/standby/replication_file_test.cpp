@@ -1,4 +1,4 @@
-#include "bus/standby/replication_file.h"
+#include "bus/standby/stream_format.h"
 
 #include <gtest/gtest.h>
 

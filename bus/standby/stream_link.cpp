@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "bus/standby/stream_format.h"
+#include "bus/transport/kept_tasks.h"
+#include "common/agent/runtime/exception_guard.h"
+#include "common/transport/link/signals.h"
 #include "common/transport/link/subject.h"
 
 namespace league::league_manager::stream {
@@ -17,6 +20,8 @@ using transport::bus::PublishAck;
 constexpr std::chrono::milliseconds kPatience = 2s;
 constexpr int kBatch = 256;
 constexpr std::chrono::milliseconds kFetch = 5s;
+/// In which a manager that leads has sent heartbeats.
+constexpr std::chrono::milliseconds kListen = 2s;
 
 /// What cannot be read is nobody's message: it has no writer, and follows no other.
 Message message_of(const transport::bus::BusMessage& message) {
@@ -53,9 +58,53 @@ StreamLink::StreamLink(transport::bus::Bus& bus, transport::bus::JetStream& stre
       streams_(streams),
       clock_(clock),
       options_(std::move(options)),
-      report_(std::move(report)) {}
+      report_(std::move(report)),
+      tasks_(task::Executor(), agent::runtime::failures_logged("the journal's stream")) {}
 
 core::Clock::Steady StreamLink::soon() const { return clock_.steady_now() + kPatience; }
+
+core::Result<std::string> StreamLink::leader_heard(transport::link::StopSignal& stop) {
+  std::mutex mutex;
+  std::string leader;
+  auto heard = bus_.subscribe(transport::link::journal_beat_subject(options_.league), "",
+                              [&](const transport::bus::BusMessage& message) {
+                                auto beat = read_heartbeat(message.payload);
+                                if (!beat || !beat->is_leading) return;
+                                std::lock_guard lock(mutex);
+                                leader = beat->name;
+                              });
+  if (!heard) return heard.error();
+  (void)stop.wait_for(kListen);
+  heard->reset();
+  return leader;
+}
+
+task::Task<StreamLink::Removed> StreamLink::remove_all() {
+  const auto found =
+      co_await streams_.list_streams(transport::link::journal_subjects(options_.league), soon());
+  if (!found) co_return found.error();
+  for (const auto& each : *found) {
+    auto removed = co_await streams_.delete_stream(each.name, soon());
+    if (!removed) co_return removed;
+  }
+  co_return Removed();
+}
+
+core::Result<void> StreamLink::remove_streams(transport::link::StopSignal& stop) {
+  auto leader = leader_heard(stop);
+  if (!leader) return leader.error();
+  if (!leader->empty())
+    return core::Error{core::ErrorCode::kInvalidFieldValue,
+                       "--new would remove league " + options_.league + ", which '" + *leader +
+                           "' leads: end that manager first, or choose another --league",
+                       ""};
+  for (;;) {
+    auto removed = transport::bus::run_to_end(remove_all());
+    const bool is_silent =
+        !removed && removed.error().code == core::ErrorCode::kConnectionError;  // or starting
+    if (!is_silent || stop.wait_for(0ms) >= 0) return removed;
+  }
+}
 
 core::Result<void> StreamLink::begin() {
   auto heard = bus_.subscribe(transport::link::journal_beat_subject(options_.league), "",
@@ -68,102 +117,77 @@ core::Result<void> StreamLink::begin() {
   return {};
 }
 
-void StreamLink::carry(const Publish& request) {
-  if (request.message.kind != MessageKind::kOpen) return publish(request);
-  const auto config =
-      stream_config(options_.league, request.incarnation, options_.replicas, options_.max_bytes);
-  streams_.ensure_stream(config, soon(),
-                         [this, request](const core::Result<transport::bus::StreamState>& made) {
-                           if (made) return publish(request);
-                           if (made.error().code != core::ErrorCode::kInvalidReply) return;
-                           report_(Published{request.incarnation, request.message.id,
-                                             Published::Status::kFailed, 0, made.error().message});
-                         });
-}
-
-void StreamLink::publish(const Publish& request) {
+task::Task<void> StreamLink::publish(Publish request) {
+  Published fact{request.incarnation, request.message.id};
+  if (request.message.kind == MessageKind::kOpen) {
+    const auto made = co_await streams_.ensure_stream(
+        stream_config(options_.league, request.incarnation, options_.replicas, options_.max_bytes),
+        soon());
+    if (!made) {
+      fact.why = made.error().message;
+      if (made.error().code == core::ErrorCode::kInvalidReply) report_(std::move(fact));
+      co_return;
+    }
+  }
   transport::bus::PublishCondition condition;
   condition.message_id = core::to_hex(request.message.id);
   condition.last_sequence = request.expected_sequence;
   if (request.expects_id && request.expected_sequence.value_or(0) > 0)
     condition.last_message_id = core::to_hex(request.message.previous);
-  streams_.publish(write_message(options_.league, request.incarnation, request.message),
-                   std::move(condition), soon(),
-                   [report = report_, of = Published{request.incarnation, request.message.id}](
-                       const PublishAck& ack) {
-                     if (auto fact = published(of, ack)) report(std::move(*fact));
-                   });
+  const PublishAck ack = co_await streams_.publish(
+      write_message(options_.league, request.incarnation, request.message), std::move(condition),
+      soon());
+  if (auto answer = published(std::move(fact), ack)) report_(std::move(*answer));
 }
 
-void StreamLink::carry(const Read& request) {
-  streams_.get(transport::link::journal_stream(options_.league, request.incarnation),
-               request.sequence, soon(), [report = report_, request](const auto& found) {
-                 if (!found) return;
-                 ReadDone fact{request.incarnation, request.sequence, std::nullopt};
-                 if (*found) fact.message = message_of((**found).message);
-                 report(std::move(fact));
-               });
+task::Task<void> StreamLink::read(Read request) {
+  const auto found =
+      co_await streams_.get(transport::link::journal_stream(options_.league, request.incarnation),
+                            request.sequence, soon());
+  if (!found) co_return;
+  ReadDone fact{request.incarnation, request.sequence, std::nullopt};
+  if (*found) fact.message = message_of((**found).message);
+  report_(std::move(fact));
 }
 
-void StreamLink::carry(const Inspect& request) {
-  streams_.list_streams(
-      transport::link::journal_subjects(options_.league), soon(),
-      [this, request](const core::Result<std::vector<transport::bus::StreamListing>>& found) {
-        if (!found) {
-          std::lock_guard lock(mutex_);
-          trouble_ = found.error().message;
-          return;
-        }
-        Inspected fact{request.sent, {}};
-        std::vector<std::pair<std::uint64_t, StreamRoom>> rooms;
-        for (const auto& [name, created, state] : *found) {
-          const auto incarnation = transport::link::journal_incarnation(options_.league, name);
-          if (!incarnation) continue;
-          fact.streams.push_back({*incarnation, std::hash<std::string>()(created),
-                                  state.first_sequence, state.last_sequence, state.messages});
-          rooms.emplace_back(*incarnation, StreamRoom{state.bytes, state.max_bytes});
-        }
-        {
-          std::lock_guard lock(mutex_);
-          rooms_ = std::move(rooms);
-          trouble_.clear();
-        }
-        report_(std::move(fact));
-      });
+task::Task<void> StreamLink::inspect(Inspect request) {
+  const auto found =
+      co_await streams_.list_streams(transport::link::journal_subjects(options_.league), soon());
+  Inspected fact{request.sent, {}};
+  {
+    std::lock_guard lock(mutex_);
+    trouble_ = found ? std::string() : found.error().message;
+    if (!found) co_return;
+    rooms_.clear();
+    for (const auto& [name, created, state] : *found) {
+      const auto incarnation = transport::link::journal_incarnation(options_.league, name);
+      if (!incarnation) continue;
+      fact.streams.push_back({*incarnation, std::hash<std::string>()(created), state.first_sequence,
+                              state.last_sequence, state.messages});
+      rooms_.emplace_back(*incarnation, StreamRoom{state.bytes, state.max_bytes});
+    }
+  }
+  report_(std::move(fact));
 }
 
 void StreamLink::carry(const Follow& request) {
-  std::uint64_t number = 0;
-  {
-    std::lock_guard lock(mutex_);
-    number = ++follows_;
-  }
+  following_.cancel();
+  following_ = tasks_.spawn(follow(request));
+}
+
+task::Task<void> StreamLink::follow(Follow request) {
   transport::bus::ConsumerConfig config;
   config.start_sequence = request.sequence;
   config.is_acknowledged = false;
   const std::string stream = transport::link::journal_stream(options_.league, request.incarnation);
-  streams_.ensure_consumer(stream, config, soon(),
-                           [this, stream, request, number](const core::Result<std::string>& made) {
-                             if (made) fetch(stream, *made, request, number);
-                           });
-}
-
-/// Goes on until there is a later Follow; if the consumer is gone, the replica asks for another.
-void StreamLink::fetch(const std::string& stream, const std::string& consumer,
-                       const Follow& request, std::uint64_t number) {
-  {
-    std::lock_guard lock(mutex_);
-    if (number != follows_) return;
+  const auto consumer = co_await streams_.ensure_consumer(stream, config, soon());
+  for (bool has_consumer = static_cast<bool>(consumer); has_consumer;) {
+    transport::bus::FetchRequest wanted{stream, *consumer, kBatch, kFetch, nullptr};
+    wanted.on_message = [this, request](const transport::bus::StreamDelivery& delivery) {
+      report_(Delivered{request.incarnation, delivery.sequence, message_of(delivery.message)});
+    };
+    has_consumer = static_cast<bool>(co_await streams_.fetch(std::move(wanted)));
   }
-  streams_.fetch(
-      stream, consumer, kBatch, kFetch,
-      [report = report_,
-       incarnation = request.incarnation](const transport::bus::StreamDelivery& delivery) {
-        report(Delivered{incarnation, delivery.sequence, message_of(delivery.message)});
-      },
-      [this, stream, consumer, request, number](const core::Result<void>& ended) {
-        if (ended) fetch(stream, consumer, request, number);
-      });
 }
 
 void StreamLink::carry(const Heartbeat& heartbeat) {

@@ -9,7 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "common/core/clock.h"
+#include "common/core/random_source.h"
 #include "common/core/result.h"
+#include "common/core/timer.h"
+#include "common/rpc/context.h"
+#include "common/transport/link/media_type.h"
+#include "common/transport/link/subject.h"
 
 namespace league::transport::bus {
 
@@ -66,7 +72,10 @@ class Bus {
   /// the broker accepts next to nothing more from them, delivers none of it here, and does not tell
   /// them. Does not wait for the broker. Null where the bus cannot do this, or where all its agents
   /// share one login, so that any of them could throttle any other.
-  [[nodiscard]] virtual std::unique_ptr<Subscription> stall_publishers(const std::string& subject);
+  [[nodiscard]] virtual std::unique_ptr<Subscription> stall_publishers(
+      const std::string& /*subject*/) {
+    return nullptr;
+  }
   /// Calls back when the connection is lost and when it is restored, until the subscription ends.
   [[nodiscard]] virtual std::unique_ptr<Subscription> watch(StateHandler handler) = 0;
   [[nodiscard]] virtual bool is_connected() const = 0;
@@ -81,5 +90,53 @@ class Bus {
   /// Of the broker, without credentials: for logs.
   [[nodiscard]] virtual std::string url() const = 0;
 };
+
+/// The rules that every bus applies before it contacts a broker. Pure, so safe from any thread.
+
+/// Fails with kInvalidFieldValue and the field's name for an invalid subject or reply (blanks,
+/// empty tokens, wildcards) and for headers that would break the frame; with kReplyTooLarge beyond
+/// `max_payload` bytes of headers and payload.
+[[nodiscard]] core::Result<void> check_bus_message(const BusMessage& message,
+                                                   std::size_t max_payload);
+/// Fails with kInvalidFieldValue for a subject that cannot be subscribed to, or a queue that is not
+/// a token. An empty queue means no queue.
+[[nodiscard]] core::Result<void> check_bus_subscription(std::string_view subject,
+                                                        std::string_view queue);
+
+/// One session on a bus, and what works for it needs; all outlive it.
+struct SessionOnBus {
+  Bus& bus;
+  link::BusSession session;
+  const core::Clock& clock;
+  core::Timer& timer;
+  core::RandomSource& random;
+};
+
+/// Names of headers; all are optional on the wire (docs/distributed.md).
+inline constexpr const char* kDirectionHeader = "Mcp-Direction";
+inline constexpr const char* kTraceHeader = "Trace-Id";
+inline constexpr const char* kLeagueHeader = "League-Id";
+inline constexpr const char* kContentTypeHeader = "Content-Type";
+
+/// What all messages of one session on one bus share.
+[[nodiscard]] std::shared_ptr<const rpc::ConnectionInfo> bus_connection_info(
+    const Bus& bus, const link::BusSession& session);
+
+/// The context of a message that was received; `session` is the sender's.
+[[nodiscard]] rpc::MessageContext bus_context(const BusMessage& message,
+                                              const link::BusSession& session,
+                                              rpc::MessageDirection direction,
+                                              std::shared_ptr<const rpc::ConnectionInfo> connection,
+                                              const core::Clock& clock);
+
+/// The conversation that the message names; empty if it names none. Names longer than 256
+/// characters are cut, because strangers choose them and we store them and send them back.
+[[nodiscard]] std::string bus_trace(const BusMessage& message);
+
+/// A message of `session` with its headers; `trace_id` may be empty.
+[[nodiscard]] BusMessage bus_message(std::string subject, std::string payload,
+                                     const link::BusSession& session,
+                                     rpc::MessageDirection direction,
+                                     const std::string& trace_id = {});
 
 }  // namespace league::transport::bus

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <exception>
 #include <map>
+#include <mutex>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "bus/transport/bus_context.h"
-#include "bus/transport/bus_inbox.h"
+#include "bus/transport/bus.h"
 #include "common/rpc/frame_peek.h"
 #include "common/rpc/shown_subject.h"
-#include "common/task/executor.h"
+#include "common/task/task.h"
 #include "common/transport/client/connection_parts.h"
 #include "common/transport/link/receive_buffer.h"
 
@@ -35,13 +38,126 @@ struct BusRoute {
   std::function<void(core::Clock::Steady deadline, std::function<void()> then)> attach = nullptr;
 };
 
+/// Receives the answers to one session's calls. All its connections share the subscriptions, since
+/// a subscription for each of a thousand peers would cost the broker and this program more than the
+/// calls do. Each connection has a name of its own that nobody can guess, so a peer learns where
+/// its own answers go and nothing about other answers. Thread-safe. Source: the design for
+/// stateless sessions.
+class BusInbox {
+ public:
+  /// Callbacks of one connection, on threads of the bus.
+  struct Owner {
+    std::function<void(BusMessage answer, std::uint64_t request)> on_answer;
+    /// The broker is reachable, for the first time or again, or `peer` has attached.
+    std::function<void()> on_back;
+    std::optional<link::BusSession> peer = std::nullopt;
+  };
+
+  explicit BusInbox(const SessionOnBus& on)
+      : bus_(on.bus),
+        session_(on.session),
+        random_(on.random),
+        stem_(link::BusSession::make(random_).str() + "-"),
+        state_(bus_.watch([this](bool is_connected) {
+          if (is_connected) tell_back(std::nullopt);
+        })) {}
+
+  /// Adds an owner and returns its name. Fails as Bus::subscribe does; the next call subscribes
+  /// again.
+  [[nodiscard]] core::Result<std::string> add(Owner owner) {
+    std::string name = link::BusSession::make(random_).str();
+    const std::size_t lane = lane_of(name);
+    auto listening = listen(lanes_.at(lane),
+                            link::session_inbox(session_, stem_ + std::to_string(lane) + ".*.*"),
+                            [this](BusMessage message) { on_message(std::move(message)); });
+    if (listening && owner.peer)
+      listening = listen(attached_, std::string(link::kSessionsAttached),
+                         [this](const BusMessage& message) {
+                           if (auto peer = link::session_of_attached(message.subject))
+                             tell_back(peer);
+                         });
+    if (!listening) return listening.error();
+    std::lock_guard lock(mutex_);
+    owners_.emplace(name, std::make_shared<const Owner>(std::move(owner)));
+    return name;
+  }
+  /// The owner gets no more callbacks, except one that is running now.
+  void remove(const std::string& name) {
+    std::shared_ptr<const Owner> removed;  // destroyed without the lock
+    std::lock_guard lock(mutex_);
+    auto found = owners_.find(name);
+    if (found == owners_.end()) return;
+    removed = std::move(found->second);
+    owners_.erase(found);
+  }
+  /// The subject for the answer to this request of the connection `name`.
+  [[nodiscard]] std::string subject(const std::string& name, std::uint64_t request) const {
+    return link::session_inbox(session_, stem_ + std::to_string(lane_of(name)) + "." + name + "." +
+                                             std::to_string(request));
+  }
+
+ private:
+  /// As many subscriptions as libnats has threads to deliver, so that answers share the processors.
+  static constexpr std::size_t kLanes = 2;
+
+  static std::size_t lane_of(std::string_view name) {
+    // A call that could not be added has no reply subject, so publishing it is refused.
+    return name.empty() ? 0 : static_cast<unsigned char>(name.back()) % kLanes;
+  }
+  core::Result<void> listen(std::unique_ptr<Bus::Subscription>& place, const std::string& subject,
+                            Bus::Handler handler) {
+    {
+      std::lock_guard lock(mutex_);
+      if (place) return {};
+    }
+    auto heard = bus_.subscribe(subject, "", std::move(handler));
+    if (!heard) return heard.error();
+    // If two threads race, the later subscription is destroyed, after the lock is released.
+    std::lock_guard lock(mutex_);
+    if (!place) place.swap(*heard);
+    return {};
+  }
+  // The last reference to this may go with the callbacks, so nothing is touched after them.
+  void on_message(BusMessage message) {
+    std::string_view subject = message.subject;
+    auto number_at = subject.rfind('.') + 1;
+    auto name_at = subject.rfind('.', number_at - 2) + 1;
+    auto request = std::strtoull(message.subject.c_str() + number_at, nullptr, 10);
+    std::shared_ptr<const Owner> owner;
+    {
+      std::lock_guard lock(mutex_);
+      auto found = owners_.find(std::string(subject.substr(name_at, number_at - 1 - name_at)));
+      if (found == owners_.end()) return;  // the connection has ended
+      owner = found->second;
+    }
+    owner->on_answer(std::move(message), request);
+  }
+  /// To all owners, or to those with that peer.
+  void tell_back(const std::optional<link::BusSession>& peer) {
+    std::vector<std::shared_ptr<const Owner>> owners;
+    {
+      std::lock_guard lock(mutex_);
+      for (const auto& [name, owner] : owners_) {
+        if (!peer || owner->peer == peer) owners.push_back(owner);
+      }
+    }
+    for (const auto& owner : owners) owner->on_back();
+  }
+
+  Bus& bus_;
+  const link::BusSession session_;
+  core::RandomSource& random_;
+  const std::string stem_;
+  std::mutex mutex_;  // guards the rest, never held while others are called
+  std::unordered_map<std::string, std::shared_ptr<const Owner>> owners_;
+  std::array<std::unique_ptr<Bus::Subscription>, kLanes> lanes_;
+  std::unique_ptr<Bus::Subscription> attached_;  ///< once there is an owner with a peer
+  const std::unique_ptr<Bus::Subscription> state_;
+};
+
 /// What all connections of a session share.
-struct BusParts {
+struct BusParts : SessionOnBus {
   link::EventLoop& loop;
-  Bus& bus;
-  link::BusSession session;
-  const core::Clock& clock;
-  core::Timer& timer;
   std::shared_ptr<BusInbox> inbox;
 };
 
@@ -61,10 +177,10 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     auto name = parts_.inbox->add(
         {.on_answer =
              [weak = weak_from_this()](BusMessage message, std::uint64_t number) {
-               auto shared = std::make_shared<BusMessage>(std::move(message));
-               run_in(weak, [shared, number](BusConnectionCore& self) {
-                 self.on_answer(std::move(*shared), number);
-               });
+               run_in(weak,
+                      [message = std::move(message), number](BusConnectionCore& self) mutable {
+                        self.on_answer(std::move(message), number);
+                      });
              },
          .on_back =
              [weak = weak_from_this()] {
@@ -112,7 +228,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   template <typename Task>
   static void run_in(const std::weak_ptr<BusConnectionCore>& weak, Task task) {
     auto self = weak.lock();
-    if (self) self->executor_.post([self, task = std::move(task)] { task(*self); });
+    if (self) self->executor_.execute([self, task = std::move(task)]() mutable { task(*self); });
   }
 
  private:
@@ -263,9 +379,10 @@ class BusConnection final : public link::MessageConnection {
     BusConnectionCore::run_in(core_, [receiver](BusConnectionCore& core) { core.start(receiver); });
   }
   void send(link::OutboundMessage message) override {
-    auto shared = std::make_shared<link::OutboundMessage>(std::move(message));
     BusConnectionCore::run_in(core_,
-                              [shared](BusConnectionCore& core) { core.send(std::move(*shared)); });
+                              [message = std::move(message)](BusConnectionCore& core) mutable {
+                                core.send(std::move(message));
+                              });
   }
   // Scheduled, because these may call the receiver, which the caller does not expect within the
   // call.
@@ -295,8 +412,7 @@ class BusConnection final : public link::MessageConnection {
 }  // namespace
 
 struct BusConnector::Parts : BusParts, std::enable_shared_from_this<Parts> {
-  Parts(BusParts parts, core::RandomSource& random)
-      : BusParts(std::move(parts)), discovery(bus, session, clock, timer, random) {}
+  explicit Parts(BusParts parts) : BusParts(std::move(parts)), discovery(*this) {}
 
   [[nodiscard]] std::shared_ptr<link::MessageConnection> open(BusRoute route) {
     return std::make_shared<BusConnection>(
@@ -309,19 +425,24 @@ struct BusConnector::Parts : BusParts, std::enable_shared_from_this<Parts> {
     route.attach = [weak = weak_from_this(), league](core::Clock::Steady until,
                                                      const std::function<void()>& then) {
       if (auto self = weak.lock())
-        self->discovery.attach(league, until, [then](const auto& /*attached*/) { then(); });
+        self->tasks.spawn(
+            self->attach(league, until, [then](const auto& /*attached*/) { then(); }));
     };
     return route;
   }
+  task::Task<void> attach(std::string league, core::Clock::Steady until,
+                          std::function<void(core::Result<BusAttachment>)> then) {
+    const auto attached = co_await discovery.attach(std::move(league), until);
+    then(attached);
+  }
 
-  BusDiscovery discovery;
+  const BusDiscovery discovery;
+  // Last: they use everything above. A fault ends the program, as one on the timer would.
+  task::Scope tasks{task::Executor(), [](const std::exception_ptr&) { std::terminate(); }};
 };
 
-BusConnector::BusConnector(link::EventLoop& loop, Bus& bus, link::BusSession session,
-                           const core::Clock& clock, core::Timer& timer, core::RandomSource& random)
-    : parts_(std::make_shared<Parts>(
-          BusParts{loop, bus, session, clock, timer, BusInbox::make(bus, session, random)},
-          random)) {}
+BusConnector::BusConnector(link::EventLoop& loop, const SessionOnBus& on)
+    : parts_(std::make_shared<Parts>(BusParts{on, loop, std::make_shared<BusInbox>(on)})) {}
 
 void BusConnector::connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,
                            Opened opened) {
@@ -336,15 +457,11 @@ void BusConnector::connect(const link::Endpoint& endpoint, core::Clock::Steady d
   // The waiting caller has to get the reason before its own deadline passes.
   auto now = parts_->clock.steady_now();
   auto until = now + (deadline - now) / 10 * 9;
-  parts_->discovery.attach(
-      league, until,
-      [weak = std::weak_ptr(parts_), league,
-       opened = std::move(opened)](const core::Result<BusAttachment>& found) {
-        auto parts = weak.lock();
-        if (found && parts) return opened(parts->open(parts->to_manager(league)));
-        opened(found ? core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}}
-                     : found.error());
-      });
+  auto* parts = parts_.get();
+  parts->tasks.spawn(
+      parts->attach(league, until, [parts, league, opened = std::move(opened)](const auto& found) {
+        found ? opened(parts->open(parts->to_manager(league))) : opened(found.error());
+      }));
 }
 
 }  // namespace league::transport::bus

@@ -18,9 +18,9 @@ namespace league::transport::bus {
 /// Thread-safe. Source: the design for stateless sessions.
 class BusConnector final : public link::Connector {
  public:
-  /// All outlive it and its connections.
-  BusConnector(link::EventLoop& loop, Bus& bus, link::BusSession session, const core::Clock& clock,
-               core::Timer& timer, core::RandomSource& random);
+  /// What `on` names outlives its connections, too. What is being opened when it ends is never
+  /// opened.
+  BusConnector(link::EventLoop& loop, const SessionOnBus& on);
 
   void connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,
                Opened opened) override;

@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 class ContractBroker {
  public:
   virtual ~ContractBroker() = default;
-  virtual std::unique_ptr<Bus> connect(const std::string& name) = 0;
+  virtual std::shared_ptr<Bus> connect(const std::string& name) = 0;
   virtual void stop() = 0;
   virtual void start() = 0;
 };
@@ -35,7 +35,7 @@ class ContractBroker {
 class ThreadedMemoryBroker final : public ContractBroker {
  public:
   ThreadedMemoryBroker() : thread_([this](const std::stop_token& stop) { run(stop); }) {}
-  std::unique_ptr<Bus> connect(const std::string& name) override { return broker_.connect(name); }
+  std::shared_ptr<Bus> connect(const std::string& name) override { return broker_.connect(name); }
   void stop() override { broker_.stop(); }
   void start() override { broker_.start(); }
 
@@ -67,8 +67,8 @@ class ThreadedMemoryBroker final : public ContractBroker {
 
 class NatsContractBroker final : public ContractBroker {
  public:
-  std::unique_ptr<Bus> connect(const std::string& name) override {
-    auto bus = NatsBus::connect({.urls = broker_.url(), .name = name});
+  std::shared_ptr<Bus> connect(const std::string& name) override {
+    auto bus = connect_nats({.urls = broker_.url(), .name = name});
     if (!bus) throw std::runtime_error(bus.error().message);
     return std::move(bus).value();
   }

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "bus/transport/bus_context.h"
+#include "bus/transport/bus.h"
 #include "common/rpc/frame_peek.h"
 #include "common/transport/link/budgeted_handler.h"
 #include "common/transport/link/handle.h"

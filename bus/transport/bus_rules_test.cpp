@@ -1,4 +1,4 @@
-#include "bus/transport/bus_rules.h"
+#include "bus/transport/bus.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "bus/transport/bus_context.h"
+#include "bus/transport/bus.h"
 #include "bus/transport/bus_listener.h"
 #include "bus/transport/kept_tasks.h"
 #include "common/core/error_code.h"

@@ -1,4 +1,4 @@
-#include "bus/transport/bus_url.h"
+#include "bus/transport/nats_bus.h"
 
 #include <gtest/gtest.h>
 

@@ -13,6 +13,7 @@
 #include "common/core/clock.h"
 #include "common/core/random_source.h"
 #include "common/core/timer.h"
+#include "common/task/task.h"
 #include "common/transport/link/subject.h"
 
 namespace league::transport::bus {
@@ -98,66 +99,65 @@ struct StreamDelivery {
   BusMessage message;  ///< `reply` is where it is acknowledged
 };
 
-/// Streams of a broker (NATS JetStream), by requests to its `$JS.API.` subjects over a Bus.
-/// Completions run once, one at a time, perhaps before the call returns, on a thread of the bus, of
-/// the timer or of a caller, and must not block. A request is
-/// repeated until it is answered or its deadline has passed, even if no JetStream is found (because
-/// the broker does not have it, or is starting). After the deadline it fails with kConnectionError;
-/// if this object is destroyed, with kShuttingDown. If the broker refuses a request, it fails with
-/// kInvalidReply and the broker's text.
-/// Thread-safe. Source: NATS' API of JetStream, 2.9.
+/// A request for messages of a consumer.
+struct FetchRequest {
+  std::string stream;
+  std::string consumer;
+  int batch = 1;  ///< at most as many messages
+  std::chrono::milliseconds expires{0};
+  /// Runs for each, one at a time, on a thread of the bus, and not after the task has ended.
+  std::function<void(StreamDelivery)> on_message;
+};
+
+/// Streams of a broker (NATS JetStream), by requests to its `$JS.API.` subjects over a Bus. Its
+/// tasks run on the executor of whoever awaits them, and do not outlive it. A request is repeated
+/// until it is answered or its deadline has passed, even if no JetStream is found (because the
+/// broker does not have it, or is starting). After the deadline it fails with kConnectionError;
+/// after `end`, with kShuttingDown. If the broker refuses a request, it fails with kInvalidReply
+/// and the broker's text. Thread-safe. Source: NATS' API of JetStream, 2.9.
 class JetStream {
  public:
   template <typename T>
-  using Done = std::function<void(core::Result<T>)>;
+  using Answered = task::Task<core::Result<T>>;
+  using Steady = core::Clock::Steady;
 
-  /// All outlive it. Answers come to inboxes of `session`. Fails as Bus::subscribe.
-  [[nodiscard]] static core::Result<std::unique_ptr<JetStream>> create(
-      Bus& bus, const link::BusSession& session, const core::Clock& clock, core::Timer& timer,
-      core::RandomSource& random);
+  /// Fails as Bus::subscribe.
+  [[nodiscard]] static core::Result<std::unique_ptr<JetStream>> create(const SessionOnBus& on);
   /// As end.
   ~JetStream();
   JetStream(const JetStream&) = delete;
   JetStream& operator=(const JetStream&) = delete;
 
-  /// Fails all pending and later requests with kShuttingDown. Afterwards no completion runs except
-  /// those of later requests, which run at once; called by a completion, the others run after it.
+  /// Fails all pending and later requests with kShuttingDown, and returns when their tasks have
+  /// gone on, unless it is called by one of them.
   void end();
 
   /// Creates the stream, or changes an existing one to `config`, except that a higher number of
   /// replicas is kept, because an operator has set it. A limit that the broker does not let us
   /// change stays as it is.
-  void ensure_stream(const StreamConfig& config, core::Clock::Steady deadline,
-                     Done<StreamState> done);
+  Answered<StreamState> ensure_stream(StreamConfig config, Steady deadline);
   /// kInvalidReply where there is no such stream.
-  void stream_state(const std::string& stream, core::Clock::Steady deadline,
-                    Done<StreamState> done);
+  Answered<StreamState> stream_state(std::string stream, Steady deadline);
   /// All streams with a subject that matches `subject` (wildcards allowed), up to 256.
-  void list_streams(const std::string& subject, core::Clock::Steady deadline,
-                    Done<std::vector<StreamListing>> done);
+  Answered<std::vector<StreamListing>> list_streams(std::string subject, Steady deadline);
   /// Succeeds, too, if there is no such stream.
-  void delete_stream(const std::string& stream, core::Clock::Steady deadline, Done<void> done);
+  Answered<void> delete_stream(std::string stream, Steady deadline);
 
   /// Publishes at `message.subject` and waits until it is stored. A repetition after a silence is
   /// safe only with a `message_id` or another condition.
-  void publish(BusMessage message, PublishCondition condition, core::Clock::Steady deadline,
-               std::function<void(const PublishAck&)> done);
+  task::Task<PublishAck> publish(BusMessage message, PublishCondition condition, Steady deadline);
 
   /// The message with that sequence number, or nothing.
-  void get(const std::string& stream, std::uint64_t sequence, core::Clock::Steady deadline,
-           Done<std::optional<StoredMessage>> done);
+  Answered<std::optional<StoredMessage>> get(std::string stream, std::uint64_t sequence,
+                                             Steady deadline);
   /// The first one of `subject` (wildcards allowed) from `sequence` on, or nothing.
-  void get_next(const std::string& stream, const std::string& subject, std::uint64_t sequence,
-                core::Clock::Steady deadline, Done<std::optional<StoredMessage>> done);
-  /// Creates the consumer, or finds the existing one; `done` gets its name.
-  void ensure_consumer(const std::string& stream, const ConsumerConfig& config,
-                       core::Clock::Steady deadline, Done<std::string> done);
-  /// Requests up to `batch` messages; `on_message` runs for each, one at a time. When all have come
-  /// or `expires` has passed, `on_end` runs once; it gets an error if the consumer no longer exists
-  /// (create it again) or the broker cannot be reached.
-  void fetch(const std::string& stream, const std::string& consumer, int batch,
-             std::chrono::milliseconds expires, std::function<void(StreamDelivery)> on_message,
-             std::function<void(core::Result<void>)> on_end);
+  Answered<std::optional<StoredMessage>> get_next(std::string stream, std::string subject,
+                                                  std::uint64_t sequence, Steady deadline);
+  /// Creates the consumer, or finds the existing one, and gives its name.
+  Answered<std::string> ensure_consumer(std::string stream, ConsumerConfig config, Steady deadline);
+  /// Ends when all messages have come or `wanted.expires` has passed; with an error if the consumer
+  /// no longer exists (create it again) or the broker cannot be reached.
+  Answered<void> fetch(FetchRequest wanted);
 
   /// Acknowledges the message. This is not confirmed: if it is lost, the message is delivered
   /// again.
@@ -166,8 +166,17 @@ class JetStream {
   void nak(const StreamDelivery& delivery, std::chrono::milliseconds delay);
 
  private:
-  class State;
+  struct State;
+  using Answer = core::Result<BusMessage>;
   explicit JetStream(std::shared_ptr<State> state);
+  /// An unsafe request may not be sent again when it may have been carried out.
+  task::Task<Answer> send(BusMessage request, Steady deadline, bool is_safe = true);
+  /// A request whose answer is JSON. Gives an error for an invalid `name`.
+  task::Task<Answer> ask(std::string what, std::string name, std::string payload, Steady deadline);
+  task::Task<Answer> create(StreamConfig config, Steady deadline);
+  Answered<std::optional<StoredMessage>> read(std::string stream, std::string what,
+                                              Steady deadline);
+
   const std::shared_ptr<State> state_;
 };
 

@@ -49,7 +49,8 @@ TEST_F(JetStreamReadsTest, ReadsWhatAnotherMakesAndTheBrokerStaysThere) {
   JetAnswers<core::Result<std::optional<StoredMessage>>> read;
   for (int i = 0; i < 20; ++i) {
     const std::string name = "S" + std::to_string(i);
-    other.streams->get_next(name, "s.*", 1, other.in(10s), [&](auto answer) { read.add(answer); });
+    other.begin(other.streams->get_next(name, "s.*", 1, other.in(10s)),
+                [&](auto answer) { read.add(answer); });
     ASSERT_TRUE(agent->ensure({.name = name, .subjects = {"s." + std::to_string(i)}}));
     ASSERT_EQ(agent->publish("s." + std::to_string(i), "x").status, Ack::kStored);
     auto stored = other.first(name, "s.*");

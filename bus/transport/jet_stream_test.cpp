@@ -54,19 +54,16 @@ TEST_F(JetStreamTest, StoresAndGivesBack) {
   ASSERT_TRUE(made) << made.error().message;
   EXPECT_EQ(made->last_sequence, 0U);
   EXPECT_EQ(made->replicas, 1);
-  JetAnswers<PublishAck> acks;
   std::string bytes("a\0\xff\r\n", 5);
-  agent->streams->publish({"j.a", {}, {{"Term", "7"}}, bytes, false}, {}, agent->in(10s),
-                          [&](const PublishAck& ack) { acks.add(ack); });
-  auto ack = acks.next();
-  ASSERT_TRUE(ack && ack->status == Ack::kStored) << ack->why.message;
-  EXPECT_EQ(ack->sequence, 1U);
+  const auto ack = agent->wait(
+      agent->streams->publish({"j.a", {}, {{"Term", "7"}}, bytes, false}, {}, agent->in(10s)));
+  ASSERT_EQ(ack.status, Ack::kStored) << ack.why.message;
+  EXPECT_EQ(ack.sequence, 1U);
   EXPECT_EQ(agent->publish("j.b", "second").sequence, 2U);
   EXPECT_EQ(agent->publish("j.a", "").sequence, 3U);
 
   auto get = [&](std::uint64_t sequence) {
-    return agent->wait<std::optional<StoredMessage>>(
-        [&](auto done) { agent->streams->get("J", sequence, agent->in(10s), done); });
+    return agent->wait(agent->streams->get("J", sequence, agent->in(10s)));
   };
   auto first = get(1);
   ASSERT_TRUE(first && *first);
@@ -74,8 +71,7 @@ TEST_F(JetStreamTest, StoresAndGivesBack) {
   EXPECT_EQ((**first).message.subject, "j.a");
   EXPECT_EQ(bus_header((**first).message, "Term"), "7");
   EXPECT_FALSE(*get(9));
-  auto next = agent->wait<std::optional<StoredMessage>>(
-      [&](auto done) { agent->streams->get_next("J", "j.a", 2, agent->in(10s), done); });
+  auto next = agent->wait(agent->streams->get_next("J", "j.a", 2, agent->in(10s)));
   ASSERT_TRUE(next && *next);
   EXPECT_EQ((**next).sequence, 3U);
   EXPECT_EQ((**agent->first("J", "j.b")).message.payload, "second");
@@ -89,8 +85,7 @@ TEST_F(JetStreamTest, ListsStreamsBySubjectAndDeletesThem) {
   ASSERT_TRUE(agent->ensure({.name = "L", .subjects = {"k.2"}}));
   agent->publish("k.1", "x");
   const auto list = [&] {
-    return *agent->wait<std::vector<StreamListing>>(
-        [&](auto done) { agent->streams->list_streams("k.*", agent->in(10s), done); });
+    return *agent->wait(agent->streams->list_streams("k.*", agent->in(10s)));
   };
   auto found = list();
   ASSERT_EQ(found.size(), 2U);
@@ -99,8 +94,7 @@ TEST_F(JetStreamTest, ListsStreamsBySubjectAndDeletesThem) {
   EXPECT_EQ(found[0].state.last_sequence, 1U);
   EXPECT_EQ(found[1].state.messages, 0U);
   const auto remove = [&] {
-    return agent->wait<void>(
-        [&](auto done) { agent->streams->delete_stream("K", agent->in(10s), done); });
+    return agent->wait(agent->streams->delete_stream("K", agent->in(10s)));
   };
   EXPECT_TRUE(remove());
   EXPECT_TRUE(remove()) << "it is gone already";
@@ -254,9 +248,10 @@ TEST_F(JetStreamTest, ReadsTenThousandInOrder) {
   ASSERT_TRUE(agent->ensure(journal()));
   JetAnswers<PublishAck> acks;
   for (int i = 1; i <= kCount; ++i) {
-    agent->streams->publish({"j.a", {}, {}, std::to_string(i), false},
-                            {.last_sequence = static_cast<std::uint64_t>(i - 1)}, agent->in(15s),
-                            [&](const PublishAck& ack) { acks.add(ack); });
+    agent->begin(agent->streams->publish({"j.a", {}, {}, std::to_string(i), false},
+                                         {.last_sequence = static_cast<std::uint64_t>(i - 1)},
+                                         agent->in(15s)),
+                 [&](const PublishAck& ack) { acks.add(ack); });
     for (int answered = 0; i % kAtOnce == 0 && answered < kAtOnce; ++answered) {
       auto ack = acks.next();
       ASSERT_TRUE(ack && ack->status == Ack::kStored) << (ack ? ack->why.message : "no answer");
@@ -282,16 +277,16 @@ TEST_F(JetStreamTest, SurvivesItsBroker) {
   auto one = agent->fetch("J", "reader", 1, 5s);
   ASSERT_EQ(one.messages.size(), 1U);
   agent->streams->ack(one.messages[0]);
-  agent->streams->fetch(
-      "J", "reader", 1, 60s, [](const StreamDelivery&) {},
-      [ends](core::Result<void> end) { ends->add(std::move(end)); });
+  agent->begin(agent->streams->fetch({"J", "reader", 1, 60s, [](const StreamDelivery&) {}}),
+               [ends](core::Result<void> end) { ends->add(std::move(end)); });
   broker->kill();
   auto lost = ends->next();
   ASSERT_TRUE(lost);
   EXPECT_FALSE(*lost) << "a request for messages goes with the broker";
   JetAnswers<PublishAck> acks;
-  agent->streams->publish({"j.a", {}, {}, "2", false}, {.last_sequence = 1}, agent->in(20s),
-                          [&](const PublishAck& ack) { acks.add(ack); });
+  agent->begin(
+      agent->streams->publish({"j.a", {}, {}, "2", false}, {.last_sequence = 1}, agent->in(20s)),
+      [&](const PublishAck& ack) { acks.add(ack); });
   broker->start();
   auto stored = acks.next();
   ASSERT_TRUE(stored);
@@ -326,13 +321,12 @@ TEST_F(JetStreamTest, FailsWhatIsOpenWhenItEnds) {
   ASSERT_TRUE(agent->consumer("J", {.durable_name = "reader"}));
   broker->freeze();
   JetAnswers<core::ErrorCode> codes;
-  agent->streams->publish({"j.a", {}, {}, "1", false}, {}, agent->in(60s),
-                          [&](const PublishAck& ack) { codes.add(ack.why.code); });
-  agent->streams->stream_state("J", agent->in(60s),
-                               [&](const auto& state) { codes.add(state.error().code); });
-  agent->streams->fetch(
-      "J", "reader", 1, 60s, [](const StreamDelivery&) {},
-      [&](const core::Result<void>& end) { codes.add(end.error().code); });
+  agent->begin(agent->streams->publish({"j.a", {}, {}, "1", false}, {}, agent->in(60s)),
+               [&](const PublishAck& ack) { codes.add(ack.why.code); });
+  agent->begin(agent->streams->stream_state("J", agent->in(60s)),
+               [&](const auto& state) { codes.add(state.error().code); });
+  agent->begin(agent->streams->fetch({"J", "reader", 1, 60s, [](const StreamDelivery&) {}}),
+               [&](const core::Result<void>& end) { codes.add(end.error().code); });
   agent->streams.reset();
   EXPECT_EQ(codes.count(), 3U) << "before it is gone";
   while (codes.count() > 0) EXPECT_EQ(*codes.next(), core::ErrorCode::kShuttingDown);
@@ -342,7 +336,7 @@ TEST_F(JetStreamTest, FailsWhatIsOpenWhenItEnds) {
 TEST_F(JetStreamTest, MayEndInsideACompletion) {
   ASSERT_TRUE(agent->ensure(journal()));
   JetAnswers<bool> done;
-  agent->streams->stream_state("J", agent->in(10s), [&](const auto& state) {
+  agent->begin(agent->streams->stream_state("J", agent->in(10s)), [&](const auto& state) {
     agent->streams.reset();
     done.add(static_cast<bool>(state));
   });

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bus/transport/jet_stream.h"
+#include "bus/transport/kept_tasks.h"
 #include "bus/transport/nats_bus.h"
 #include "common/core/clock.h"
 #include "common/core/random_source.h"
@@ -18,9 +19,10 @@
 
 namespace league::testing {
 
+using transport::bus::Bus;
+using transport::bus::connect_nats;
 using transport::bus::ConsumerConfig;
 using transport::bus::JetStream;
-using transport::bus::NatsBus;
 using transport::bus::PublishAck;
 using transport::bus::PublishCondition;
 using transport::bus::StoredMessage;
@@ -62,10 +64,10 @@ class JetAnswers {
 class JetAgent {
  public:
   explicit JetAgent(const std::string& url) {
-    auto connected = NatsBus::connect({.urls = url, .name = "test"});
+    auto connected = connect_nats({.urls = url, .name = "test"});
     if (!connected) throw std::runtime_error(connected.error().message);
     bus = std::move(*connected);
-    auto made = JetStream::create(*bus, BusSession::make(random_), clock_, timer, random_);
+    auto made = JetStream::create({*bus, BusSession::make(random_), clock_, timer, random_});
     if (!made) throw std::runtime_error(made.error().message);
     streams = std::move(*made);
   }
@@ -74,38 +76,38 @@ class JetAgent {
     return clock_.steady_now() + time;
   }
 
-  /// Asks and waits.
-  template <typename T, typename Ask>
-  core::Result<T> wait(Ask ask) {
-    auto answers = std::make_shared<JetAnswers<core::Result<T>>>();
-    ask([answers](core::Result<T> answer) { answers->add(std::move(answer)); });
+  /// Begins the task, and calls `done` with its result.
+  template <typename T, typename Then>
+  void begin(task::Task<T> task, Then done) {
+    transport::bus::give(task::Executor(), std::shared_ptr<void>(), std::move(task), done);
+  }
+  /// Runs the task to its end.
+  template <typename T>
+  T wait(task::Task<T> task) {
+    auto answers = std::make_shared<JetAnswers<T>>();
+    begin(std::move(task), [answers](T answer) { answers->add(std::move(answer)); });
     auto answer = answers->next();
-    if (!answer) return core::Error{core::ErrorCode::kTimeout, "no completion", {}};
+    if (!answer) throw std::runtime_error("no completion");
     return std::move(*answer);
   }
   core::Result<StreamState> ensure(const StreamConfig& config) {
-    return wait<StreamState>([&](auto done) { streams->ensure_stream(config, in(10s), done); });
+    return wait(streams->ensure_stream(config, in(10s)));
   }
   core::Result<StreamState> state(const std::string& stream,
                                   std::chrono::milliseconds patience = 10s) {
-    return wait<StreamState>([&](auto done) { streams->stream_state(stream, in(patience), done); });
+    return wait(streams->stream_state(stream, in(patience)));
   }
   PublishAck publish(const std::string& subject, const std::string& payload,
                      const PublishCondition& condition = {},
                      std::chrono::milliseconds patience = 10s) {
-    JetAnswers<PublishAck> acks;
-    streams->publish({subject, {}, {}, payload, false}, condition, in(patience),
-                     [&](const PublishAck& ack) { acks.add(ack); });
-    return acks.next().value_or(PublishAck{});
+    return wait(streams->publish({subject, {}, {}, payload, false}, condition, in(patience)));
   }
   core::Result<std::optional<StoredMessage>> first(const std::string& stream,
                                                    const std::string& subject) {
-    return wait<std::optional<StoredMessage>>(
-        [&](auto done) { streams->get_next(stream, subject, 1, in(10s), done); });
+    return wait(streams->get_next(stream, subject, 1, in(10s)));
   }
   core::Result<std::string> consumer(const std::string& stream, const ConsumerConfig& config) {
-    return wait<std::string>(
-        [&](auto done) { streams->ensure_consumer(stream, config, in(10s), done); });
+    return wait(streams->ensure_consumer(stream, config, in(10s)));
   }
   struct Fetched {
     std::vector<StreamDelivery> messages;
@@ -113,15 +115,12 @@ class JetAgent {
   };
   Fetched fetch(const std::string& stream, const std::string& consumer, int batch,
                 std::chrono::milliseconds expires) {
-    auto messages = std::make_shared<std::vector<StreamDelivery>>();
-    auto ends = std::make_shared<JetAnswers<core::Result<void>>>();
-    streams->fetch(
-        stream, consumer, batch, expires,
-        [messages](StreamDelivery message) { messages->push_back(std::move(message)); },
-        [ends](core::Result<void> end) { ends->add(std::move(end)); });
-    auto end = ends->next();
-    if (!end) return {{}, core::Error{core::ErrorCode::kTimeout, "no end", {}}};
-    return {std::move(*messages), *end};
+    std::vector<StreamDelivery> messages;
+    auto end =
+        wait(streams->fetch({stream, consumer, batch, expires, [&messages](StreamDelivery message) {
+                               messages.push_back(std::move(message));
+                             }}));
+    return {std::move(messages), std::move(end)};
   }
 
  private:
@@ -130,7 +129,7 @@ class JetAgent {
 
  public:
   core::ThreadTimer timer;
-  std::unique_ptr<NatsBus> bus;
+  std::shared_ptr<Bus> bus;
   std::unique_ptr<JetStream> streams;
 };
 

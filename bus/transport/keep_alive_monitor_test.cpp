@@ -1,4 +1,4 @@
-#include "bus/transport/keep_alive_monitor.h"
+#include "bus/transport/bus_discovery.h"
 
 #include <gtest/gtest.h>
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "common/core/await.h"
 #include "common/task/task.h"
 
 namespace league::transport::bus {
@@ -31,6 +32,14 @@ void give(const task::Executor& executor, std::shared_ptr<Owner> owner, task::Ta
                         [](const std::exception_ptr& thrown) {
                           if (thrown) std::terminate();  // the executor could not go on
                         });
+}
+
+/// Runs `task` on an executor of its own, and blocks until it has ended. Returns its result.
+template <typename T>
+T run_to_end(task::Task<T> task) {
+  return core::await<T>([&task](auto done) {
+    give(task::Executor(), std::shared_ptr<void>(), std::move(task), std::move(done));
+  });
 }
 
 /// Runs `end` on the executor, and returns when it and the tasks that it lets go on have run; on

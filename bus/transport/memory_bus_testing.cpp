@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "bus/transport/bus_rules.h"
+#include "bus/transport/bus.h"
 #include "bus/transport/handler_gate.h"
 
 namespace league::transport::memory {

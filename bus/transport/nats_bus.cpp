@@ -1,13 +1,14 @@
 #include "bus/transport/nats_bus.h"
 
-#include <mutex>
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
-#include "bus/transport/bus_url.h"
 #include "bus/transport/nats_library.h"
 #include "bus/transport/nats_link.h"
 #include "bus/transport/nats_slow_consumer.h"
+#include "common/transport/link/handle.h"
 
 namespace league::transport::bus {
 namespace {
@@ -18,99 +19,102 @@ std::string joined(const std::vector<std::string>& urls) {
   return all;
 }
 
-core::Result<NatsSettings> settings_for(const std::vector<std::string>& urls,
-                                        const NatsBusOptions& options) {
-  NatsSettings settings;
-  settings.set_servers(urls);
-  settings.set_credentials(options.credentials);
-  settings.set_tls(options.tls, urls.front().starts_with("tls://"));
-  settings.set_manners(options.name, options.has_own_threads);
-  if (settings.error()) return *settings.error();
-  return settings;
-}
-
 /// Whether we log in as a user, so that the broker can distinguish its clients.
 bool is_user(const NatsBusOptions& options, const std::string& url) {
   return !options.credentials.user.empty() || !options.tls.cert.empty() || has_user(url);
 }
 
+/// The index where the part after the scheme begins.
+std::size_t authority_at(std::string_view url) {
+  auto scheme = url.find("://");
+  return scheme == std::string_view::npos ? 0 : scheme + 3;
+}
+
+bool is_bus_port(std::string_view text) {
+  if (text.empty() || text.size() > 5) return false;
+  if (!std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+    return false;
+  }
+  int port = std::stoi(std::string(text));
+  return port > 0 && port <= 65535;
+}
+
+/// HOST, HOST:PORT, [ADDRESS], [ADDRESS]:PORT.
+bool is_bus_host(std::string_view text) {
+  bool is_printable =
+      std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 127 && c != '/'; });
+  if (!is_printable || text.empty()) return false;
+  auto end = text.front() == '[' ? text.find(']') : std::string_view::npos;
+  if (text.front() == '[' && end == std::string_view::npos) return false;
+  auto colon = text.find(':', end == std::string_view::npos ? 0 : end);
+  if (colon == 0) return false;
+  return colon == std::string_view::npos || is_bus_port(text.substr(colon + 1));
+}
+
+bool is_bus_url(std::string_view url) {
+  auto at = authority_at(url);
+  auto scheme = url.substr(0, at);
+  if (!scheme.empty() && scheme != "nats://" && scheme != "tls://") return false;
+  auto authority = url.substr(at);
+  auto user = authority.rfind('@');
+  return is_bus_host(user == std::string_view::npos ? authority : authority.substr(user + 1));
+}
+
 }  // namespace
 
-/// A slow consumer at each broker, created when first needed; each stalls only publishers that are
-/// connected to its own broker.
-class NatsBus::Stalls {
- public:
-  Stalls(std::vector<std::string> urls, NatsBusOptions options)
-      : urls_(std::move(urls)), options_(std::move(options)) {}
-
-  [[nodiscard]] std::unique_ptr<Subscription> begin(const std::string& subject) {
-    auto at = std::make_shared<std::vector<std::unique_ptr<Subscription>>>();
-    {
-      std::lock_guard lock(mutex_);
-      if (!is_made_) make();
-      for (const auto& consumer : consumers_) at->push_back(consumer->subscribe(subject));
-    }
-    if (at->empty()) return nullptr;
-    return std::make_unique<Subscription>([at] { at->clear(); });
-  }
-
- private:
-  void make() {
-    is_made_ = true;
-    for (const auto& url : urls_) {
-      if (!is_user(options_, url)) continue;
-      // Errors in the options were reported when the bus was created.
-      if (auto settings = settings_for({url}, options_)) {
-        consumers_.push_back(
-            std::make_unique<NatsSlowConsumer>(std::move(settings).value(), options_.on_fault));
-      }
-    }
-  }
-
-  const std::vector<std::string> urls_;
-  const NatsBusOptions options_;
-  std::mutex mutex_;  // guards the rest
-  bool is_made_ = false;
-  std::vector<std::unique_ptr<NatsSlowConsumer>> consumers_;
-};
-
-core::Result<std::unique_ptr<NatsBus>> NatsBus::connect(const NatsBusOptions& options) {
+core::Result<std::shared_ptr<Bus>> connect_nats(const NatsBusOptions& options) {
   auto urls = parse_bus_urls(options.urls);
   if (!urls) return urls.error();
   prepare_nats();
-  auto settings = settings_for(*urls, options);
-  if (!settings) return settings.error();
-  auto link =
-      std::make_shared<NatsLink>(joined(*urls), std::move(settings).value(), options.on_fault);
+  NatsSettings settings(*urls, options);
+  if (settings.error()) return *settings.error();
+  std::vector<NatsStalls::SettingsMaker> brokers;
+  for (const auto& url : *urls) {
+    if (is_user(options, url))
+      brokers.push_back([url, options] { return NatsSettings({url}, options); });
+  }
+  auto link = std::make_shared<NatsLink>(
+      joined(*urls), std::move(settings), options.on_fault,
+      std::make_unique<NatsStalls>(std::move(brokers), options.on_fault));
   if (auto opened = link->open(); !opened) return opened.error();
-  auto stalls = std::make_shared<Stalls>(std::move(*urls), options);
-  return std::unique_ptr<NatsBus>(new NatsBus(std::move(link), std::move(stalls)));
+  return link::make_handle<Bus>(std::move(link), [](NatsLink& ended) { ended.close(); });
 }
 
-NatsBus::~NatsBus() {
-  stalls_.reset();
-  link_->close();
+core::Result<std::vector<std::string>> parse_bus_urls(std::string_view list) {
+  std::vector<std::string> urls;
+  for (auto rest = list; !rest.empty();) {
+    auto comma = rest.find(',');
+    auto url = rest.substr(0, comma);
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+    while (url.starts_with(' ')) url.remove_prefix(1);
+    while (url.ends_with(' ') || url.ends_with('/')) url.remove_suffix(1);
+    if (!is_bus_url(url)) {
+      return core::Error{core::ErrorCode::kInvalidFieldValue,
+                         "\"" + without_credentials(url) +
+                             "\" is not a broker: write nats://HOST:PORT or tls://HOST:PORT",
+                         "url"};
+    }
+    urls.push_back(authority_at(url) == 0 ? "nats://" + std::string(url) : std::string(url));
+  }
+  if (urls.empty()) {
+    return core::Error{core::ErrorCode::kInvalidFieldValue,
+                       "no broker is named: write nats://HOST:PORT", "url"};
+  }
+  return urls;
 }
 
-core::Result<void> NatsBus::publish(const BusMessage& message) { return link_->publish(message); }
-
-core::Result<std::unique_ptr<Bus::Subscription>> NatsBus::subscribe(const std::string& subject,
-                                                                    const std::string& queue,
-                                                                    Handler handler) {
-  return link_->subscribe(subject, queue, std::move(handler));
+bool has_user(std::string_view url) {
+  auto at = authority_at(url);
+  auto user = url.rfind('@');
+  return user != std::string_view::npos && user > at &&
+         url.substr(at, user - at).find(':') != std::string_view::npos;
 }
 
-std::unique_ptr<Bus::Subscription> NatsBus::stall_publishers(const std::string& subject) {
-  return stalls_->begin(subject);
+std::string without_credentials(std::string_view url) {
+  auto at = authority_at(url);
+  auto user = url.rfind('@');
+  if (user == std::string_view::npos || user < at) return std::string(url);
+  return std::string(url.substr(0, at)) + std::string(url.substr(user + 1));
 }
-
-std::unique_ptr<Bus::Subscription> NatsBus::watch(StateHandler handler) {
-  return link_->watch(std::move(handler));
-}
-
-bool NatsBus::is_connected() const { return link_->is_connected(); }
-bool NatsBus::flush(std::chrono::milliseconds patience) { return link_->flush(patience); }
-std::size_t NatsBus::max_payload() const { return link_->max_payload(); }
-std::string NatsBus::url() const { return link_->url(); }
 
 }  // namespace league::transport::bus

@@ -4,12 +4,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "bus/transport/bus.h"
+#include "common/core/result.h"
 
 namespace league::transport::bus {
-
-class NatsLink;
 
 /// The user with whom an agent logs in; if empty, what the URLs say.
 struct NatsCredentials {
@@ -40,42 +41,29 @@ struct NatsBusOptions {
   bool has_own_threads = false;
 };
 
-/// A bus over NATS brokers. It keeps looking for a broker until it is destroyed, even if brokers
+/// A bus over NATS brokers. It keeps looking for a broker until it is released, even if brokers
 /// accept a connection and close it, or refuse it later. Messages published meanwhile are queued,
 /// up to 4 MiB, and sent when a broker is found; subscriptions persist. A broker that does not read
 /// delays a publisher by at most two seconds. Uses three threads per process and one per bus,
 /// however many subscriptions there are, and one more per bus once it has had to search; stalling
 /// publishers takes a connection and a thread for each broker in `urls`, once it is first used.
-/// Thread-safe. The destructor may run on any thread; it waits for handlers on other threads, and
+/// The last reference may be released on any thread; that waits for handlers on other threads, and
 /// for an attempt to connect, which takes a second per broker.
-class NatsBus final : public Bus {
- public:
-  /// Tries to connect once, which takes at most a second per broker; if that fails, the bus is
-  /// still created and keeps trying. Fails with kInvalidFieldValue if URLs, credentials or
-  /// certificates cannot be used or a broker has just refused them.
-  [[nodiscard]] static core::Result<std::unique_ptr<NatsBus>> connect(
-      const NatsBusOptions& options);
-  ~NatsBus() override;
-  NatsBus(const NatsBus&) = delete;
-  NatsBus& operator=(const NatsBus&) = delete;
+///
+/// Tries to connect once, which takes at most a second per broker; if that fails, the bus is still
+/// created and keeps trying. Fails with kInvalidFieldValue if URLs, credentials or certificates
+/// cannot be used or a broker has just refused them.
+[[nodiscard]] core::Result<std::shared_ptr<Bus>> connect_nats(const NatsBusOptions& options);
 
-  core::Result<void> publish(const BusMessage& message) override;
-  [[nodiscard]] core::Result<std::unique_ptr<Subscription>> subscribe(const std::string& subject,
-                                                                      const std::string& queue,
-                                                                      Handler handler) override;
-  [[nodiscard]] std::unique_ptr<Subscription> stall_publishers(const std::string& subject) override;
-  [[nodiscard]] std::unique_ptr<Subscription> watch(StateHandler handler) override;
-  [[nodiscard]] bool is_connected() const override;
-  bool flush(std::chrono::milliseconds patience) override;
-  [[nodiscard]] std::size_t max_payload() const override;
-  [[nodiscard]] std::string url() const override;
+/// Parses a comma-separated list of brokers, each `nats://` or `tls://` [USER:PASSWORD@ or TOKEN@]
+/// HOST [:PORT], or just HOST[:PORT]. Fails with kInvalidFieldValue, without repeating a part that
+/// may hold a password.
+[[nodiscard]] core::Result<std::vector<std::string>> parse_bus_urls(std::string_view list);
 
- private:
-  class Stalls;
-  NatsBus(std::shared_ptr<NatsLink> link, std::shared_ptr<Stalls> stalls)
-      : link_(std::move(link)), stalls_(std::move(stalls)) {}
-  std::shared_ptr<NatsLink> link_;
-  std::shared_ptr<Stalls> stalls_;
-};
+/// The URL for logs: without everything before the `@`.
+[[nodiscard]] std::string without_credentials(std::string_view url);
+
+/// Whether it names a user and a password, rather than nobody or only a token.
+[[nodiscard]] bool has_user(std::string_view url);
 
 }  // namespace league::transport::bus

@@ -68,12 +68,12 @@ class NatsBusTest : public ::testing::Test {
   void SetUp() override {
     if (!TestingBroker::is_installed()) GTEST_SKIP() << "nats-server is not installed";
   }
-  std::unique_ptr<NatsBus> connect(const std::string& urls, NatsCredentials credentials = {}) {
+  std::shared_ptr<Bus> connect(const std::string& urls, NatsCredentials credentials = {}) {
     auto bus =
-        NatsBus::connect({.urls = urls,
-                          .name = "test",
-                          .credentials = std::move(credentials),
-                          .on_fault = [this](std::string text) { faults.add(std::move(text)); }});
+        connect_nats({.urls = urls,
+                      .name = "test",
+                      .credentials = std::move(credentials),
+                      .on_fault = [this](std::string text) { faults.add(std::move(text)); }});
     EXPECT_TRUE(bus) << bus.error().message;
     return bus ? std::move(bus).value() : nullptr;
   }
@@ -168,7 +168,7 @@ TEST_F(NatsBusTest, GoesOnLookingWhereConnectionsAreTakenAndClosed) {
     SCOPED_TRACE(static_cast<int>(closes));
     broker.kill();
     NatsWords heard;  // first: what listens ends before it
-    std::unique_ptr<NatsBus> bus;
+    std::shared_ptr<Bus> bus;
     std::unique_ptr<Bus::Subscription> early;
     {
       FalseBroker false_broker(broker.port(), closes);
@@ -325,7 +325,7 @@ TEST_F(NatsBusTest, CredentialsAreNeverShown) {
   EXPECT_EQ(good->url(), "nats://" + host);
   auto also_good = connect("nats://" + host, {.user = "ann", .password = "s3cret"});
   EXPECT_TRUE(also_good->is_connected());
-  auto refused = NatsBus::connect({.urls = "nats://ann:wr0ng@" + host});
+  auto refused = connect_nats({.urls = "nats://ann:wr0ng@" + host});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().field, "credentials");
   EXPECT_NE(refused.error().message.find("nats://" + host), std::string::npos);
@@ -352,9 +352,9 @@ TEST_F(NatsBusTest, AMissingPermissionIsTold) {
 }
 
 TEST_F(NatsBusTest, WhatCannotBeUsedIsRefusedAtOnce) {
-  EXPECT_FALSE(NatsBus::connect({.urls = ""}));
-  EXPECT_FALSE(NatsBus::connect({.urls = "http://127.0.0.1:1"}));
-  auto no_ca = NatsBus::connect({.urls = "tls://127.0.0.1:1", .tls = {.ca = "/nonexistent.pem"}});
+  EXPECT_FALSE(connect_nats({.urls = ""}));
+  EXPECT_FALSE(connect_nats({.urls = "http://127.0.0.1:1"}));
+  auto no_ca = connect_nats({.urls = "tls://127.0.0.1:1", .tls = {.ca = "/nonexistent.pem"}});
   ASSERT_FALSE(no_ca);
   EXPECT_EQ(no_ca.error().field, "tls.ca");
 }

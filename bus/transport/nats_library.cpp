@@ -134,10 +134,40 @@ bool flush_nats(natsConnection* connection, std::chrono::milliseconds patience) 
   return last == marker;
 }
 
-void NatsSettings::set_credentials(const NatsCredentials& said) {
-  if (!said.user.empty()) {
-    take(natsOptions_SetUserInfo(get(), said.user.c_str(), said.password.c_str()), "user");
-  }
+void NatsSettings::take(natsStatus status, const char* what) {
+  if (status == NATS_OK || error_) return;
+  const char* detail = nats_GetLastError(nullptr);
+  error_ = core::Error{core::ErrorCode::kInvalidFieldValue,
+                       std::string(what) + " cannot be used: " + natsStatus_GetText(status) +
+                           (detail == nullptr ? "" : std::string(" (") + detail + ")"),
+                       what};
+}
+
+NatsSettings::NatsSettings(const std::vector<std::string>& urls, const NatsBusOptions& options) {
+  natsOptions* made = nullptr;
+  take(natsOptions_Create(&made), "libnats");
+  options_.reset(made);
+  std::vector<const char*> servers;
+  for (const auto& url : urls) servers.push_back(url.c_str());
+  take(natsOptions_SetServers(made, servers.data(), static_cast<int>(servers.size())), "urls");
+  const auto& [user, password] = options.credentials;
+  if (!user.empty()) take(natsOptions_SetUserInfo(made, user.c_str(), password.c_str()), "user");
+  set_tls(options.tls, urls.front().starts_with("tls://"));
+  if (!options.name.empty()) take(natsOptions_SetName(made, options.name.c_str()), "name");
+  // Otherwise libnats delays each message by a millisecond to send several together.
+  take(natsOptions_SetSendAsap(made, true), "SendAsap");
+  take(natsOptions_SetTimeout(made, kConnectTimeoutMs), "Timeout");
+  // A write that blocks forever would hold the lock that the ping timer needs to detect this.
+  take(natsOptions_SetWriteDeadline(made, kWriteDeadlineMs), "WriteDeadline");
+  take(natsOptions_SetAllowReconnect(made, true), "AllowReconnect");
+  take(natsOptions_SetMaxReconnect(made, -1), "MaxReconnect");
+  take(natsOptions_SetReconnectWait(made, kReconnectWaitMs), "ReconnectWait");
+  take(natsOptions_SetReconnectJitter(made, kReconnectJitterMs, kReconnectJitterMs), "Jitter");
+  take(natsOptions_SetPingInterval(made, kPingIntervalMs), "PingInterval");
+  take(natsOptions_SetMaxPingsOut(made, kMaxPingsOut), "MaxPingsOut");
+  take(natsOptions_SetMaxPendingMsgs(made, kMaxPendingMessages), "MaxPendingMsgs");
+  take(natsOptions_UseGlobalMessageDelivery(made, !options.has_own_threads),
+       "GlobalMessageDelivery");
 }
 
 void NatsSettings::set_tls(const NatsTls& tls, bool is_asked_for) {
@@ -154,23 +184,6 @@ void NatsSettings::set_tls(const NatsTls& tls, bool is_asked_for) {
   if (!tls.expected_host.empty()) {
     take(natsOptions_SetExpectedHostname(get(), tls.expected_host.c_str()), "tls.expected_host");
   }
-}
-
-void NatsSettings::set_manners(const std::string& name, bool has_own_threads) {
-  if (!name.empty()) take(natsOptions_SetName(get(), name.c_str()), "name");
-  // Otherwise libnats delays each message by a millisecond to send several together.
-  take(natsOptions_SetSendAsap(get(), true), "SendAsap");
-  take(natsOptions_SetTimeout(get(), kConnectTimeoutMs), "Timeout");
-  // A write that blocks forever would hold the lock that the ping timer needs to detect this.
-  take(natsOptions_SetWriteDeadline(get(), kWriteDeadlineMs), "WriteDeadline");
-  take(natsOptions_SetAllowReconnect(get(), true), "AllowReconnect");
-  take(natsOptions_SetMaxReconnect(get(), -1), "MaxReconnect");
-  take(natsOptions_SetReconnectWait(get(), kReconnectWaitMs), "ReconnectWait");
-  take(natsOptions_SetReconnectJitter(get(), kReconnectJitterMs, kReconnectJitterMs), "Jitter");
-  take(natsOptions_SetPingInterval(get(), kPingIntervalMs), "PingInterval");
-  take(natsOptions_SetMaxPingsOut(get(), kMaxPingsOut), "MaxPingsOut");
-  take(natsOptions_SetMaxPendingMsgs(get(), kMaxPendingMessages), "MaxPendingMsgs");
-  take(natsOptions_UseGlobalMessageDelivery(get(), !has_own_threads), "GlobalMessageDelivery");
 }
 
 }  // namespace league::transport::bus

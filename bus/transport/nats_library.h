@@ -56,36 +56,18 @@ void prepare_nats();
 /// Sends a ping; true if the broker answers within `patience`.
 [[nodiscard]] bool flush_nats(natsConnection* connection, std::chrono::milliseconds patience);
 
-/// The options of libnats. Keeps the first failure. Not thread-safe.
+/// The options of libnats for connections to `urls`. Keeps the first failure. Not thread-safe.
 class NatsSettings {
  public:
-  NatsSettings() {
-    natsOptions* made = nullptr;
-    take(natsOptions_Create(&made), "libnats");
-    options_.reset(made);
-  }
-  void take(natsStatus status, const char* what) {
-    if (status == NATS_OK || error_) return;
-    const char* detail = nats_GetLastError(nullptr);
-    error_ = core::Error{core::ErrorCode::kInvalidFieldValue,
-                         std::string(what) + " cannot be used: " + natsStatus_GetText(status) +
-                             (detail == nullptr ? "" : std::string(" (") + detail + ")"),
-                         what};
-  }
-  void set_servers(const std::vector<std::string>& urls) {
-    std::vector<const char*> pointers;
-    pointers.reserve(urls.size());
-    for (const auto& url : urls) pointers.push_back(url.c_str());
-    take(natsOptions_SetServers(get(), pointers.data(), static_cast<int>(pointers.size())), "urls");
-  }
-  void set_credentials(const NatsCredentials& said);
-  void set_tls(const NatsTls& tls, bool is_asked_for);
-  void set_manners(const std::string& name, bool has_own_threads);
+  NatsSettings(const std::vector<std::string>& urls, const NatsBusOptions& options);
+  void take(natsStatus status, const char* what);
 
   [[nodiscard]] natsOptions* get() const { return options_.get(); }
   [[nodiscard]] const std::optional<core::Error>& error() const { return error_; }
 
  private:
+  void set_tls(const NatsTls& tls, bool is_asked_for);
+
   NatsOwned<natsOptions> options_;
   std::optional<core::Error> error_;
 };

@@ -5,8 +5,8 @@
 #include <random>
 #include <utility>
 
-#include "bus/transport/bus_rules.h"
-#include "bus/transport/bus_url.h"
+#include "bus/transport/bus.h"
+#include "bus/transport/nats_bus.h"
 
 namespace league::transport::bus {
 namespace {
@@ -54,8 +54,9 @@ std::chrono::milliseconds with_jitter(std::chrono::milliseconds pause) {
 }  // namespace
 
 NatsLink::NatsLink(std::string url, NatsSettings settings,
-                   std::function<void(std::string)> on_fault)
-    : url_(std::move(url)),
+                   std::function<void(std::string)> on_fault, std::unique_ptr<NatsStalls> stalls)
+    : stalls_(std::move(stalls)),
+      url_(std::move(url)),
       settings_(std::move(settings)),
       faults_(on_fault ? std::move(on_fault) : [](const std::string&) {}),
       max_payload_(kGuessedPayload) {}
@@ -78,6 +79,7 @@ core::Result<void> NatsLink::open() {
 }
 
 void NatsLink::close() {
+  stalls_.reset();
   std::vector<std::shared_ptr<NatsListener>> listeners;
   std::vector<std::shared_ptr<Watcher>> watchers;
   ConnectionPointer connection;

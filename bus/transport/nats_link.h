@@ -17,35 +17,37 @@
 #include "bus/transport/handler_gate.h"
 #include "bus/transport/nats_connection.h"
 #include "bus/transport/nats_library.h"
-#include "bus/transport/nats_listener.h"
+#include "bus/transport/nats_slow_consumer.h"
 
 namespace league::transport::bus {
 
-/// The state of a bus that is independent of its current connection: its subscriptions, the
-/// messages that wait for a broker, and the thread that looks for a broker while there is no
-/// connection. That thread is created when it is first needed. Thread-safe. Lives until libnats has
-/// reported that the connection is closed.
-class NatsLink final : public std::enable_shared_from_this<NatsLink> {
+/// A bus over NATS brokers, independent of its current connection: its subscriptions, the messages
+/// that wait for a broker, and the thread that looks for a broker while there is no connection.
+/// That thread is created when it is first needed. Thread-safe. Lives until libnats has reported
+/// that the connection is closed.
+class NatsLink final : public Bus, public std::enable_shared_from_this<NatsLink> {
  public:
-  using Subscription = Bus::Subscription;
-  using Handler = Bus::Handler;
-
-  NatsLink(std::string url, NatsSettings settings, std::function<void(std::string)> on_fault);
+  NatsLink(std::string url, NatsSettings settings, std::function<void(std::string)> on_fault,
+           std::unique_ptr<NatsStalls> stalls);
 
   /// Called once, first. Fails with kInvalidFieldValue if a broker refuses the credentials, or we
   /// refuse its certificate, because only different options can solve that.
   core::Result<void> open();
   /// Called once, last. Waits for handlers on other threads and for an attempt to connect.
   void close();
-  core::Result<void> publish(const BusMessage& message);
-  bool flush(std::chrono::milliseconds patience);
-  core::Result<std::unique_ptr<Subscription>> subscribe(const std::string& subject,
-                                                        const std::string& queue, Handler handler);
-  std::unique_ptr<Subscription> watch(Bus::StateHandler handler);
 
-  [[nodiscard]] bool is_connected() const { return is_connected_; }
-  [[nodiscard]] std::size_t max_payload() const { return max_payload_; }
-  [[nodiscard]] std::string url() const {
+  core::Result<void> publish(const BusMessage& message) override;
+  bool flush(std::chrono::milliseconds patience) override;
+  core::Result<std::unique_ptr<Subscription>> subscribe(const std::string& subject,
+                                                        const std::string& queue,
+                                                        Handler handler) override;
+  std::unique_ptr<Subscription> stall_publishers(const std::string& subject) override {
+    return stalls_->begin(subject);
+  }
+  std::unique_ptr<Subscription> watch(StateHandler handler) override;
+  [[nodiscard]] bool is_connected() const override { return is_connected_; }
+  [[nodiscard]] std::size_t max_payload() const override { return max_payload_; }
+  [[nodiscard]] std::string url() const override {
     std::lock_guard lock(mutex_);
     return url_;
   }
@@ -76,7 +78,8 @@ class NatsLink final : public std::enable_shared_from_this<NatsLink> {
   void forget(const std::shared_ptr<NatsListener>& listener);
   void forget(const std::shared_ptr<Watcher>& watcher);
 
-  mutable std::mutex mutex_;
+  std::unique_ptr<NatsStalls> stalls_;  ///< until `close`
+  mutable std::mutex mutex_;  // guards the rest
   std::condition_variable changed_;
   std::string url_;
   NatsSettings settings_;  ///< used by `open`, then by the search

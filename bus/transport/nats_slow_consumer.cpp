@@ -87,10 +87,16 @@ class UnreadingLoop {
 
 }  // namespace
 
-/// Shared with its thread, which is the only one that uses the connection.
-class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worker> {
+/// A connection to one broker that subscribes to subjects and deliberately never reads. The
+/// broker's data for it piles up, up to half of the broker's `max_pending` (64 MB by default). From
+/// then on the broker stalls the publishers: it stops reading from their connections for 100 ms to
+/// 1 s per message (nats-server up to 2.10.25; later versions for 10 ms per read), which costs
+/// neither side anything. After its `write_deadline` (10 s by default) the broker closes the
+/// connection, and we open the next. The connection exists only while it is needed, and the thread,
+/// which is the only one that uses it, from the first need on. Thread-safe.
+class NatsStalls::SlowConsumer final : public std::enable_shared_from_this<SlowConsumer> {
  public:
-  Worker(NatsSettings settings, std::function<void(std::string)> on_fault)
+  SlowConsumer(NatsSettings settings, std::function<void(std::string)> on_fault)
       : settings_(std::move(settings)),
         on_fault_(std::move(on_fault)),
         woken_(link::open_bell()),
@@ -268,15 +274,26 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
   std::thread thread_;
 };
 
-NatsSlowConsumer::NatsSlowConsumer(NatsSettings settings, std::function<void(std::string)> on_fault)
-    : worker_(std::make_shared<Worker>(std::move(settings), std::move(on_fault))) {}
+NatsStalls::NatsStalls(std::vector<SettingsMaker> at, std::function<void(std::string)> on_fault)
+    : on_fault_(std::move(on_fault)), at_(std::move(at)) {}
 
-NatsSlowConsumer::~NatsSlowConsumer() { worker_->stop(); }
+NatsStalls::~NatsStalls() {
+  for (const auto& consumer : consumers_) consumer->stop();
+}
 
-std::unique_ptr<Bus::Subscription> NatsSlowConsumer::subscribe(const std::string& subject) {
-  worker_->add(subject);
-  return std::make_unique<Bus::Subscription>(
-      [worker = worker_, subject] { worker->remove(subject); });
+std::unique_ptr<Bus::Subscription> NatsStalls::begin(const std::string& subject) {
+  std::vector<std::shared_ptr<SlowConsumer>> consumers;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& make : std::exchange(at_, {}))
+      consumers_.push_back(std::make_shared<SlowConsumer>(make(), on_fault_));
+    consumers = consumers_;
+  }
+  if (consumers.empty()) return nullptr;
+  for (const auto& consumer : consumers) consumer->add(subject);
+  return std::make_unique<Bus::Subscription>([consumers, subject] {
+    for (const auto& consumer : consumers) consumer->remove(subject);
+  });
 }
 
 }  // namespace league::transport::bus

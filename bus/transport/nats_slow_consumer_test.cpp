@@ -127,10 +127,10 @@ class NatsSlowConsumerTest : public ::testing::Test {
                         << " }, { user: bot, password: pw } ] }\n";
     return file;
   }
-  std::unique_ptr<NatsBus> connect(const TestingBroker& broker) {
-    auto bus = NatsBus::connect({.urls = broker.url(),
-                                 .credentials = {.user = "manager", .password = "pw"},
-                                 .on_fault = [this](std::string text) { fault.set(text); }});
+  std::shared_ptr<Bus> connect(const TestingBroker& broker) {
+    auto bus = connect_nats({.urls = broker.url(),
+                             .credentials = {.user = "manager", .password = "pw"},
+                             .on_fault = [this](std::string text) { fault.set(text); }});
     EXPECT_TRUE(bus) << bus.error().message;
     return bus ? std::move(bus).value() : nullptr;
   }
@@ -237,9 +237,9 @@ TEST_F(NatsSlowConsumerTest, StallsByAConnectionWithTlsAsWell) {
       << "tls { cert_file: \"" << at << "/cert.pem\", key_file: \"" << at << "/key.pem\" }\n";
   TestingBroker broker({"-c", file});
   auto connect_as = [&](const std::string& user) {
-    auto bus = NatsBus::connect({.urls = "tls://127.0.0.1:" + std::to_string(broker.port()),
-                                 .credentials = {.user = user, .password = "pw"},
-                                 .tls = {.ca = at + "/cert.pem", .expected_host = "localhost"}});
+    auto bus = connect_nats({.urls = "tls://127.0.0.1:" + std::to_string(broker.port()),
+                             .credentials = {.user = user, .password = "pw"},
+                             .tls = {.ca = at + "/cert.pem", .expected_host = "localhost"}});
     EXPECT_TRUE(bus && (*bus)->is_connected());
     return bus ? std::move(bus).value() : nullptr;
   };
@@ -269,11 +269,11 @@ TEST_F(NatsSlowConsumerTest, ARefusalIsToldAndTheBusLives) {
 
 TEST_F(NatsSlowConsumerTest, WithoutUsersNobodyIsStalled) {
   TestingBroker broker;
-  auto bus = NatsBus::connect({.urls = broker.url()});
+  auto bus = connect_nats({.urls = broker.url()});
   ASSERT_TRUE(bus);
   EXPECT_FALSE((*bus)->stall_publishers("one.in"));
   TestingBroker with_token({"--auth", "shared"});
-  auto by_token = NatsBus::connect({.urls = with_token.url().insert(7, "shared@")});
+  auto by_token = connect_nats({.urls = with_token.url().insert(7, "shared@")});
   ASSERT_TRUE(by_token);
   EXPECT_FALSE((*by_token)->stall_publishers("one.in"));
 }

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "bus/transport/bus.h"
 #include "bus/transport/bus_connection.h"
-#include "bus/transport/bus_context.h"
 #include "bus/transport/bus_listener.h"
 #include "bus/transport/bus_sessions.h"
 #include "bus/transport/memory_bus_testing.h"
@@ -124,8 +124,8 @@ class BusSessionsTest : public ::testing::Test {
   std::vector<std::string> back_;
   std::vector<std::shared_ptr<link::MessageConnection>> connections_;
   std::unique_ptr<BusSessions> sessions_;
-  std::unique_ptr<BusConnector> connector_ =
-      std::make_unique<BusConnector>(*loop_, *agent_bus_, agent_, time_, time_, random_);
+  std::unique_ptr<BusConnector> connector_ = std::make_unique<BusConnector>(
+      *loop_, SessionOnBus{*agent_bus_, agent_, time_, time_, random_});
   std::unique_ptr<caller::LinkCaller> caller_ =
       std::make_unique<caller::LinkCaller>(*connector_, time_, time_);
   std::int64_t last_id_ = 0;

@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "bus/standby/core/effects.h"
-#include "bus/standby/core/rules.h"
 
 namespace league::league_manager::stream {
 

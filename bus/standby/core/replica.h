@@ -9,7 +9,6 @@
 
 #include "bus/standby/core/effects.h"
 #include "bus/standby/core/publisher.h"
-#include "bus/standby/core/rules.h"
 
 namespace league::league_manager::stream {
 
