@@ -34,7 +34,7 @@ struct BusEventBoardDependencies {
 /// Publishes at `mcp.events.LEAGUE.TYPE`, one event at a time, and has the broker store them in the
 /// stream LEAGUE_EVENTS_LEAGUE, from which readers may resume. A broker without JetStream, or
 /// without room, only forwards events; the operator is told once. While the broker is away events
-/// wait. Thread-safe. Source: the design for stateless sessions.
+/// wait. Thread-safe. Source: docs/distributed.md.
 class BusEventBoard final : public EventBoard {
  public:
   /// Starts by looking for the stream.

@@ -20,7 +20,7 @@ namespace league::league_manager::bus {
 /// server-sent events, and to readers over other transports. `id` is the event's number in the
 /// stream; an event that is not stored has none. If the broker has lost the stream, its readers are
 /// notified and get the new stream from its first event. Nothing survives a restart: clients
-/// subscribe again. Thread-safe. Source: the design for stateless sessions, events_subscribe.
+/// subscribe again. Thread-safe. Source: docs/distributed.md.
 class EventFeed final : public EventSubscriptions {
  public:
   static constexpr std::size_t kMostReaders = 1000;

@@ -41,8 +41,8 @@ struct BusRoute {
 /// Receives the answers to one session's calls. All its connections share the subscriptions, since
 /// a subscription for each of a thousand peers would cost the broker and this program more than the
 /// calls do. Each connection has a name of its own that nobody can guess, so a peer learns where
-/// its own answers go and nothing about other answers. Thread-safe. Source: the design for
-/// stateless sessions.
+/// its own answers go and nothing about other answers. Thread-safe. Source:
+/// docs/distributed.md.
 class BusInbox {
  public:
   /// Callbacks of one connection, on threads of the bus.

@@ -15,7 +15,7 @@ namespace league::transport::bus {
 /// request that was pending when the broker was lost, or that nobody listened to, is sent again
 /// with the same bytes until its deadline; so is an open request after 2, 4 and 8 s, and when its
 /// peer attaches. So a peer must give a repeated request the same answer.
-/// Thread-safe. Source: the design for stateless sessions.
+/// Thread-safe. Source: docs/distributed.md.
 class BusConnector final : public link::Connector {
  public:
   /// What `on` names outlives its connections, too. What is being opened when it ends is never

@@ -42,7 +42,7 @@ class BusDiscovery {
 
 /// Considers a peer gone that has stayed silent for twice its keep-alive interval. A delayed
 /// process does not blame its peer: silence counts only while this process's own timer is on time.
-/// Used on one executor only; outlives its tasks. Source: the design for stateless sessions, §3.5.
+/// Used on one executor only; outlives its tasks. Source: docs/distributed.md.
 class KeepAliveMonitor {
  public:
   /// Both references outlive it.

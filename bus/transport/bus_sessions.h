@@ -37,7 +37,7 @@ struct BusSessionsOptions {
 
 /// The server's side of a league's sessions: answers `mcp.discovery`, passes what the attached
 /// sessions send to the handler, and keeps the sessions alive. No state survives a restart, since
-/// agents attach again. Thread-safe. Source: the design for stateless sessions.
+/// agents attach again. Thread-safe. Source: docs/distributed.md.
 class BusSessions {
  public:
   /// Stops without a grace period. Not called by a callback.
