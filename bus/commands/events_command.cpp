@@ -20,7 +20,7 @@ namespace league::tools {
 namespace {
 
 constexpr std::chrono::seconds kSearchForLeague{10};
-constexpr std::chrono::milliseconds kLastWords{1000};
+constexpr std::chrono::milliseconds kLastAnswers{1000};
 
 struct EventsOptions {
   agent::bus::BusOptions bus;
@@ -101,7 +101,7 @@ int read_events(const EventsOptions& options, transport::bus::Bus& bus, EventRea
   auto reader = read_durably(reading, **streams, league, options.durable);
   stop.wait();
   reader.reset();
-  reading.bus.flush(kLastWords);  // the acknowledgements
+  reading.bus.flush(kLastAnswers);  // the acknowledgements
   return 0;
 }
 
