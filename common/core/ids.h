@@ -36,7 +36,11 @@ using MatchId = StringId<struct MatchIdTag>;  ///< `R1M1`
 using ConversationId = StringId<struct ConversationIdTag>;  ///< `convr1m1001`, 1-100 characters
 
 /// `prefix` and `number` with at least two digits: `P01`, `P100`, `REF01`. Source: protocol §1.
-[[nodiscard]] std::string numbered_id(std::string_view prefix, int number);
+[[nodiscard]] inline std::string numbered_id(std::string_view prefix, int number) {
+  std::string digits = std::to_string(number);
+  if (digits.size() < 2) digits.insert(digits.begin(), '0');
+  return std::string(prefix) + digits;
+}
 
 }  // namespace league::core
 

@@ -123,8 +123,8 @@ class Audit(LeagueTest):
             "draw.number": in_reports(re.compile(r'"drawn_number":\d+'), '"drawn_number":11'),
             "draw.proof": in_reports(re.compile(r'"draw_proof":"..'), '"draw_proof":"zz'),
             "result.winner": in_reports(re.compile(r'"winner":(null|"P\d+")'), '"winner":"P99"'),
-            "table.differs": in_reports(re.compile(r'"score":{"(P\d+)":\d,"(P\d+)":\d}(.*)"winner":(null|"P\d+")'),
-                                        r'"score":{"\1":1,"\2":1}\3"winner":null'),
+            "table.differs": in_reports(re.compile(r'"winner":(?:null|"P\d+"),"score":{"(P\d+)":\d,"(P\d+)":\d}'),
+                                        r'"winner":null,"score":{"\1":1,"\2":1}'),
         }
         for rule, change in changes.items():
             for found in self.rewrite(self.manager_log, change):
