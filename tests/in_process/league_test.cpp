@@ -206,8 +206,8 @@ TEST(League, NeverGivesARefereeMoreThanItCanTake) {
 TEST(League, GivesALargeRefereeAWholeRoundInMessagesThatItAccepts) {
   LeagueFixture league({.players = 140, .capacity = 1000});
   league.register_all();
-  ASSERT_TRUE(league.run_until(
-      [&] { return league.script("REF01").arrived("ROUND_ANNOUNCEMENT") == 2; }));
+  ASSERT_TRUE(
+      league.run_until([&] { return league.script("REF01").arrived("ROUND_ANNOUNCEMENT") == 2; }));
   std::size_t matches = 0;
   for (const auto& one : league.recording.of("REF01")) {
     if (!one.is(Direction::kIn, Kind::kRequest, "ROUND_ANNOUNCEMENT")) continue;
