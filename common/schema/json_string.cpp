@@ -82,7 +82,8 @@ char* put_tail(const char* from, std::size_t size, char* to) {
   return put_block(from, to) - (kBlock - size);
 }
 
-/// What two blocks, the letters that are copied behind the last escape, and the last quote may need.
+/// What two blocks, the letters that are copied behind the last escape, and the last quote may
+/// need.
 constexpr std::size_t kMostPerBlock = (2 * 6 + 1) * kBlock + 2;
 
 /// Room for two blocks at `to` in `out`, which grows if `left` letters turn out to need more than
