@@ -128,7 +128,8 @@ def reports_anothers_match(play):
     mine = {one.match for one in play.liar.lies if one.match} | set(play.liar.honest)
     round_id, matches = play.round_id, play.liar.matches_in_a_round
     others = [f"R{round_id}M{i}" for i in range(1, matches + 1)]
-    codes = {play.report(play.loss(play.b), match_id=one) for one in others if one not in mine and one != play.id} - {"E033", "E035"}
+    codes = {play.report(play.loss(play.b), match_id=one) for one in others if one not in mine and one != play.id}
+    codes -= {"E031", "E033", "E035"}  # of matches that are not assigned yet, or over
     play.end_honestly()
     return codes
 
